@@ -3,7 +3,6 @@ package host
 import (
 	"fmt"
 	"net/http/httptest"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -13,11 +12,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
-	"muster/host/page"
 	"muster/host/room"
-	"muster/host/room/people"
 	"muster/host/room/roomtest"
-	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -54,104 +50,6 @@ func benchReport() wire.Report {
 		}
 	}
 	return report
-}
-
-// BenchmarkFold adds one member's report on all servers to the room. "times" is how much longer a
-// map by address takes.
-func BenchmarkFold(b *testing.B) {
-	r := benchRoom(b, 4)
-	report, list := benchReport(), someServers(benchServers)
-	start := time.Now()
-	byAddress := map[string]discovery.Result{}
-	for _, result := range report.Results {
-		byAddress[list[result.Server].Addr.String()] = result
-	}
-	slow := time.Since(start)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := r.Step(room.Hear{Player: people.Nth(1), Message: report}, roomtest.At(start, 0)); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(slow.Seconds()/(b.Elapsed().Seconds()/float64(b.N)), "times")
-}
-
-// BenchmarkPublish measures what a room of 64 does five times a second: it makes the view, compares
-// it, and makes its frame.
-func BenchmarkPublish(b *testing.B) {
-	for _, stage := range []wire.Stage{wire.Measuring, wire.Chosen} {
-		b.Run(string(stage), func(b *testing.B) {
-			r, now := benchRoom(b, 64), time.Unix(1_800_000_000, 0)
-			if stage == wire.Chosen {
-				r.Step(room.Proceed{}, roomtest.At(now, 0))
-			}
-			view, of := &page.View{}, page.Host{}
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				r.Step(room.Order{Credential: "secret", Action: room.Lock{Locked: i%2 == 0}}, roomtest.At(now, 0))
-				next, err := view.Next(r, of)
-				if err != nil || next == view {
-					b.Fatalf("the view is not new, %v", err)
-				}
-				view = next
-			}
-			b.ReportMetric(float64(len(view.News(0, "").Data)), "bytes")
-		})
-	}
-}
-
-// BenchmarkIdleTick measures a tick of an idle room.
-func BenchmarkIdleTick(b *testing.B) {
-	r, now := benchRoom(b, 8), time.Unix(1_800_000_000, 0)
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Step(room.Tick{}, roomtest.At(now, 0))
-		r.Revision()
-	}
-}
-
-func BenchmarkChoose(b *testing.B) {
-	for _, members := range []int{8, 64} {
-		b.Run(strconv.Itoa(members), func(b *testing.B) {
-			r, now := benchRoom(b, members), time.Unix(1_800_000_000, 0)
-			r.Step(room.Proceed{}, roomtest.At(now, 0))
-			for b.Loop() {
-				r.Step(room.Order{Credential: "secret", Action: room.WhatIf(`{"by":"mean"}`)}, roomtest.At(now, 0))
-			}
-		})
-	}
-}
-
-func BenchmarkSave(b *testing.B) {
-	for _, members := range []int{8, 64} {
-		b.Run(strconv.Itoa(members), func(b *testing.B) {
-			r := benchRoom(b, members)
-			var data []byte
-			b.ReportAllocs()
-			for b.Loop() {
-				data, _ = r.Save()
-			}
-			b.ReportMetric(float64(len(data)), "bytes")
-		})
-		b.Run(strconv.Itoa(members)+"-stored", func(b *testing.B) {
-			r := benchRoom(b, members)
-			store, err := store.Open(filepath.Join(b.TempDir(), "rooms.db"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer store.Close()
-			claim, err := store.Create(b.Context(), r.Keys().Code, "", nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				data, _ := r.Save()
-				if err := claim.Save(b.Context(), data); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }
 
 // BenchmarkPeers holds idle peers in rooms of 50 and sends 200 bytes to all of them. An operation

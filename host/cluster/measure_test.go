@@ -1,25 +1,13 @@
 package cluster
 
 import (
-	"bytes"
-	"compress/flate"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/klauspost/compress/s2"
-	"github.com/klauspost/compress/zstd"
-	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
-	"muster/host/store"
 )
 
 var measure = flag.Bool("measure", false, "measure what bench/experiments/cluster.md has")
@@ -74,29 +62,6 @@ func TestMeasure(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Run("packing", func(t *testing.T) {
-		fastest, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(packWindow))
-		normal, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault))
-		for _, length := range []int{2 << 10, 30 << 10, 200 << 10, 2 << 20} {
-			data := roomOf(length)
-			for name, pack := range map[string]func() int{
-				"zstd fastest": func() int { return len(fastest.EncodeAll(data, nil)) },
-				"zstd default": func() int { return len(normal.EncodeAll(data, nil)) },
-				"s2":           func() int { return len(s2.Encode(nil, data)) },
-				"flate 1": func() int {
-					var b bytes.Buffer
-					w, _ := flate.NewWriter(&b, 1)
-					w.Write(data)
-					w.Close()
-					return b.Len()
-				},
-			} {
-				packed := 0
-				took := times(100, func(int) { packed = pack() })
-				t.Logf("%7d bytes, %s: %.0f %%, %s", length, name, 100*float64(packed)/float64(length), spread(took))
-			}
-		}
-	})
 	one := startNATS(t)
 	_, three := startThree(t)
 	for name, config := range map[string]Config{"one server": {URL: one.ClientURL()}, "three servers": {URL: three}} {
@@ -110,132 +75,6 @@ func TestMeasure(t *testing.T) {
 					t.Logf("save, %7d bytes %s: %s", length, kind, spread(took))
 				}
 			}
-			kv, err := a.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-				Bucket:   "compared",
-				Storage:  jetstream.FileStorage,
-				Replicas: a.rooms.CachedInfo().Config.Replicas,
-			})
-			check(err)
-			rev, err := kv.Create(ctx, "ROOM", nil)
-			check(err)
-			data := a.large.pack.EncodeAll(roomOf(30<<10), nil)
-			took := times(1000, func(int) { rev, err = kv.Update(ctx, "ROOM", data, rev); check(err) })
-			t.Logf("KV's Update of the 30 KB room, %d bytes: %s", len(data), spread(took))
-			seq := uint64(0)
-			took = times(1000, func(int) {
-				seq, err = a.publish(ctx, &nats.Msg{Subject: a.subject("room", "RAW"), Data: data}, seq, 0)
-				check(err)
-			})
-			t.Logf("the same, published: %s", spread(took))
-			seq = 0
-			for _, size := range []int{64, 128, 256, 512, 900} {
-				data := noise(1, size<<10)
-				took = times(200, func(int) {
-					seq, err = a.publish(ctx, &nats.Msg{Subject: a.subject("room", "SIZE"), Data: data}, seq, 0)
-					check(err)
-				})
-				t.Logf("one message of %d KB: %s", size, spread(took))
-			}
 		})
 	}
-	t.Run("adoption", func(t *testing.T) {
-		for name, config := range map[string]Config{"one server": {URL: one.ClientURL(), Prefix: "adopt"},
-			"three servers": {URL: three, Prefix: "adopt"}} {
-			const rooms, atOnce = 3000, 32
-			a := join(t, config, "a")
-			data := roomOf(30 << 10)
-			check(each(rooms, atOnce, func(n int) error { _, err := a.Create(ctx, fmt.Sprint("ROOM", n), "", data); return err }))
-			var others []*Cluster
-			done := make(chan struct{}, rooms)
-			ctx, cancel := context.WithCancel(ctx)
-			var adopting sync.WaitGroup
-			for _, node := range []string{"b", "c"} {
-				h := join(t, config, node)
-				others = append(others, h)
-				adopting.Go(func() {
-					free := make(chan struct{}, atOnce)
-					for code := range h.Adopt(ctx) {
-						free <- struct{}{}
-						adopting.Go(func() {
-							if _, _, err := h.Claim(ctx, code); err == nil {
-								done <- struct{}{}
-							}
-							<-free
-						})
-					}
-				})
-			}
-			pause(ctx, 2*time.Second)
-			killed := time.Now()
-			a.cancel()
-			a.conn.Close()
-			<-done
-			first := time.Since(killed)
-			for range rooms - 1 {
-				<-done
-			}
-			t.Logf("%s: %d rooms of 30 KB on two hosts, the first %v after the kill, the last %v", name, rooms, first, time.Since(killed))
-			began := time.Now()
-			codes := 0
-			check(each(rooms, atOnce, func(n int) error {
-				h := others[0]
-				h.directory.mu.Lock()
-				own := h.directory.claims[fmt.Sprint("ROOM", n)]
-				h.directory.mu.Unlock()
-				if own == nil {
-					return nil
-				}
-				codes++
-				return own.Release(context.Background())
-			}))
-			t.Logf("%s: one of them released its own within %v", name, time.Since(began))
-			cancel()
-			adopting.Wait()
-		}
-	})
-	t.Run("idle", func(t *testing.T) {
-		const rooms = 10_000
-		s := startNATS(t)
-		config := Config{URL: s.ClientURL()}
-		hosts := []*Cluster{join(t, config, "a"), join(t, config, "b"), join(t, config, "c")}
-		owners := make([]store.Claim, rooms)
-		began := time.Now()
-		check(each(rooms, 32, func(n int) (err error) {
-			owners[n], err = hosts[n%3].Create(ctx, fmt.Sprint("ROOM", n), fmt.Sprint(n), roomOf(2<<10))
-			return err
-		}))
-		t.Logf("%d rooms created within %v", rooms, time.Since(began))
-		began = time.Now()
-		join(t, config, "d").Close()
-		t.Logf("a host that joins knows them after %v", time.Since(began))
-		rate := func(what string, for_ time.Duration) {
-			before, err := s.Varz(&server.VarzOptions{})
-			check(err)
-			in, out, bytesOut := before.InMsgs, before.OutMsgs, before.OutBytes
-			pause(ctx, for_)
-			after, err := s.Varz(&server.VarzOptions{})
-			check(err)
-			t.Logf("%s: %.1f messages a second in, %.1f out, %.0f bytes a second out", what,
-				float64(after.InMsgs-in)/for_.Seconds(), float64(after.OutMsgs-out)/for_.Seconds(), float64(after.OutBytes-bytesOut)/for_.Seconds())
-		}
-		rate(fmt.Sprintf("%d idle rooms on %d hosts", rooms, len(hosts)), 20*time.Second)
-		data := roomOf(30 << 10)
-		stop := make(chan struct{})
-		var saving sync.WaitGroup
-		saving.Go(func() {
-			tick := time.NewTicker(10 * time.Millisecond)
-			defer tick.Stop()
-			for n := 0; ; n++ {
-				select {
-				case <-stop:
-					return
-				case <-tick.C:
-					check(owners[n%rooms].Save(ctx, data))
-				}
-			}
-		})
-		rate("and 100 saves of 30 KB a second", 5*time.Second)
-		close(stop)
-		saving.Wait()
-	})
 }

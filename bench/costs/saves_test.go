@@ -1,4 +1,4 @@
-package store
+package costs
 
 import (
 	"bytes"
@@ -10,16 +10,13 @@ import (
 	"testing"
 )
 
-// BenchmarkSave saves rooms of 2 kB. It compares many at once, which share one sync, with one after
+// BenchmarkStoreSave saves rooms of 2 kB. It compares many at once, which share one sync, with one after
 // the other, each with its own sync.
-func BenchmarkSave(b *testing.B) {
+func BenchmarkStoreSave(b *testing.B) {
 	for _, savers := range []int{2, 32, 512} {
 		for name, alone := range map[string]sync.Locker{"shared": nil, "alone": new(sync.Mutex)} {
 			b.Run(fmt.Sprintf("savers=%d/%s", savers, name), func(b *testing.B) {
-				file, err := Open(filepath.Join(b.TempDir(), "rooms.db"))
-				if err != nil {
-					b.Fatal(err)
-				}
+				file := open(b, filepath.Join(b.TempDir(), "rooms.db"))
 				defer file.Close()
 				data, rooms := bytes.Repeat([]byte("a room. "), 256), atomic.Int64{}
 				b.SetParallelism(max(1, savers/runtime.GOMAXPROCS(0)))

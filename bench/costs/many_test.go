@@ -1,4 +1,4 @@
-package store_test
+package costs
 
 import (
 	"crypto/sha256"
@@ -49,7 +49,10 @@ func TestSaveMany(t *testing.T) {
 	}
 	each(func(saver int) {
 		for room := saver; room < *manyRooms; room += *savers {
-			claims[room] = create(t, s, fmt.Sprint("ROOM", room), string(data))
+			var err error
+			if claims[room], err = s.Create(t.Context(), fmt.Sprint("ROOM", room), "", data); err != nil {
+				t.Error(err)
+			}
 			save(room)
 		}
 	})
@@ -78,6 +81,16 @@ func TestSaveMany(t *testing.T) {
 	s = open(t, name)
 	defer s.Close()
 	t.Logf("%d MB open in %v, with %d kB more memory than before, %v", info.Size()>>20, time.Since(start), resident()-before, s.Damage())
+}
+
+// open opens a store.
+func open(t testing.TB, name string) *store.File {
+	t.Helper()
+	s, err := store.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // resident returns the most memory that the process has used, in kB.

@@ -1,9 +1,10 @@
-package between
+package costs
 
 import (
 	"context"
 	"flag"
 	"io"
+	"log/slog"
 	"net"
 	"runtime"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/between"
 	"muster/internal/leak"
 )
 
@@ -25,15 +27,18 @@ func TestCosts(t *testing.T) {
 		t.Skip("without -costs")
 	}
 	leak.Check(t)
-	var l leases
-	a, _ := join(t, &l, "a")
-	b, _ := join(t, &l, "b")
+	doors := map[string]string{}
+	a, b := mesh(t, "a"), mesh(t, "b")
+	doors["a"], doors["b"] = a.Door(nil), b.Door(nil)
+	for _, m := range []*between.Mesh{a, b} {
+		m.Join(func() map[string]string { return doors })
+	}
 	ways := []struct {
 		name string
 		pair func() (net.Conn, net.Conn)
 	}{
 		{"TCP", func() (net.Conn, net.Conn) { return overTCP(t) }},
-		{"between", func() (net.Conn, net.Conn) { return pair(t, a, b) }},
+		{"between", func() (net.Conn, net.Conn) { return dialled(t, a, b) }},
 	}
 	for range 3 {
 		for _, way := range ways {
@@ -44,6 +49,35 @@ func TestCosts(t *testing.T) {
 				way.name, p50, p99, rate, people, cpu, idle(way.pair)>>10)
 		}
 	}
+}
+
+// mesh starts a host's end of the connections between hosts.
+func mesh(t *testing.T, node string) *between.Mesh {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := between.New(listener, node, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// dialled returns both ends of a connection from a to b.
+func dialled(t *testing.T, a, b *between.Mesh) (ours, theirs net.Conn) {
+	t.Helper()
+	ours, err := a.Dial(context.Background(), "b")
+	if err == nil {
+		theirs, err = b.Listener().Accept()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ours.Close(); theirs.Close() })
+	return ours, theirs
 }
 
 // thereAndBack returns how long a short message and its answer take.
