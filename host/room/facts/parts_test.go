@@ -1,7 +1,6 @@
 package facts_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -24,13 +23,6 @@ import (
 	"muster/selection"
 	"muster/selection/anomaly"
 )
-
-// neighbours returns a group of ann and bob, who share an address, and cat, who has another.
-func neighbours(t testing.TB) *factstest.Group {
-	g := factstest.New(t, factstest.Settings(), 10, "ann", "cat")
-	g.JoinFrom("bob", g.Origins.Of("ann"))
-	return g
-}
 
 // TestBegin checks that a group measures the right list, and is told of the servers around players.
 func TestBegin(t *testing.T) {
@@ -94,19 +86,6 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestBeginAnew checks that reports about servers of an earlier list do not count for servers of
-// the new one.
-func TestBeginAnew(t *testing.T) {
-	g := factstest.New(t, factstest.Settings(), 10, "ann")
-	if g.Servers.Info(3) == nil {
-		t.Fatal("nobody said anything")
-	}
-	g.Gets(factstest.List(10))
-	if info := g.Servers.Info(3); info != nil {
-		t.Errorf("of the new list's server is known %+v", info)
-	}
-}
-
 // TestNext checks that a new round keeps the people, their origins and the organiser's word on
 // them, and forgets measurements, votes and the choice.
 func TestNext(t *testing.T) {
@@ -155,66 +134,6 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestMates checks that players behind one address share their measurements.
-func TestMates(t *testing.T) {
-	g := neighbours(t)
-	g.Measures("bob", unprobed, 20, lost)
-	g.Evidence["ann"].NoteLate(7 * ms)
-	for _, tt := range []struct {
-		player   people.ID
-		mates    []people.ID
-		measured bool
-		at       time.Duration
-	}{
-		{"ann", []people.ID{"ann", "bob"}, true, 20 * ms},
-		{"bob", []people.ID{"ann", "bob"}, true, 20 * ms},
-		{"cat", []people.ID{"cat"}, false, 0},
-		{"nobody", nil, false, 0},
-	} {
-		factstest.Same(t, string(tt.player)+"'s mates are", g.F.NATGroup(tt.player), tt.mates)
-		if tt.player == "nobody" {
-			continue
-		}
-		if g.F.HasMeasured(tt.player) != tt.measured || g.F.Knowledge(tt.player).At(1).RTT != tt.at {
-			t.Errorf("%s has measured: %v, %v", tt.player, g.F.HasMeasured(tt.player), g.F.Knowledge(tt.player).At(1))
-		}
-	}
-	factstest.Same(t, "measured have", g.F.Measured(), []people.ID{"ann", "bob"})
-	g.Attendance.LeaveOut(attendance.Left, "ann")
-	factstest.Same(t, "of those who count", g.F.Measured(), []people.ID{"bob"})
-	factstest.Same(t, "evidence is", g.Evidence.Of([]people.ID{"cat", "ann"}), []*evidence.PlayerResults{g.Evidence["cat"], g.Evidence["ann"]})
-	g.Origins.Part("bob")
-	factstest.Same(t, "apart ann's mates are", g.F.NATGroup("ann"), []people.ID{"ann"})
-}
-
-// TestTable checks that a table has the players' knowledge, hidden servers as lost, and raised
-// pings where only one player reports them.
-func TestTable(t *testing.T) {
-	g := factstest.New(t, factstest.Settings(), 10, "ann")
-	g.JoinFrom("olga", office)
-	g.Gets(append(factstest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
-	g.Measures("ann", 30)
-	g.Measures("olga", factstest.Up(10, 11)...)
-	if err := json.Unmarshal([]byte(`{"players":{"olga":{"raised":{"2":90000000}}}}`), g.Trust.State()); err != nil {
-		t.Fatal(err)
-	}
-	table := g.F.Table([]people.ID{"olga", "ann"})
-	factstest.Same(t, "columns are", table.Players(), []string{"olga", "ann"})
-	for _, tt := range []struct {
-		column, server int
-		state          discovery.State
-		rtt            time.Duration
-	}{
-		{0, 0, discovery.Answered, 10 * ms}, {0, 2, discovery.Answered, 90 * ms}, {1, 0, discovery.Answered, 30 * ms},
-		{1, 1, discovery.Unprobed, 0},
-		{0, 10, discovery.Answered, 110 * ms}, {1, 10, discovery.Lost, 0},
-	} {
-		if state, rtt := table.At(tt.column, tt.server); state != tt.state || rtt != tt.rtt {
-			t.Errorf("%+v: %v, %v", tt, state, rtt)
-		}
-	}
-}
-
 // TestAsked checks that the list's facts are kept for servers that somebody measured or looked at.
 func TestAsked(t *testing.T) {
 	g := factstest.New(t, factstest.Settings(), 10, "ann", "bob")
@@ -259,26 +178,6 @@ func TestChosenFor(t *testing.T) {
 	g.Choice.Take(selection.Selection{Players: []string{"bob", "cat", "zoe"}})
 	g.Attendance.LeaveOut(attendance.Left, "cat")
 	factstest.Same(t, "it is for", g.F.ChosenFor(), []people.ID{"bob"})
-}
-
-// TestFacts checks that facts see what their parts become, in the next round too.
-func TestFacts(t *testing.T) {
-	g := factstest.New(t, factstest.Settings(), 10, "ann")
-	f := g.Facts()
-	g.Join("bob")
-	g.Settings.Game, g.Tuning.Seed, g.Gap = "xonotic", 7, time.Second
-	g.Measures("bob", 10)
-	g.Chooses()
-	factstest.Same(t, "players are", f.Players(), []people.ID{"ann", "bob"})
-	factstest.Same(t, "measured have", f.Measured(), []people.ID{"bob"})
-	if f.Settings().Game != "xonotic" || f.Tuning().Seed != 7 || f.Gap() != time.Second || f.Newest() != g.Choice.Newest() ||
-		f.Results("bob").At(0).RTT != 10*ms || len(f.Servers().List) != 10 || f.Tree() != g.List.Tree() {
-		t.Errorf("the settings are %+v, chosen is %+v, bob knows %+v", f.Settings(), f.Newest(), f.Results("bob").At(0))
-	}
-	g.Round = g.Next(g.Now)
-	if f.Number() != 2 || f.Newest() != nil || len(f.Measured()) > 0 || len(f.Servers().List) > 0 || f.Gap() != 0 {
-		t.Errorf("in round %d chosen is %+v, of %d servers", f.Number(), f.Newest(), len(f.Servers().List))
-	}
 }
 
 // TestSuppose checks that supposed changes count for everything that follows from who counts, and

@@ -301,20 +301,6 @@ func TestElectorate(t *testing.T) {
 	factstest.Same(t, "before a choice, without eve's program, it is", g.F.Electorate(false).People, want)
 }
 
-// TestSilence checks that guests who have no say by the settings lose their words.
-func TestSilence(t *testing.T) {
-	g := busy(t)
-	g.Estimates.Uncount("zoe")
-	if g.WithdrawGuestVotes(true); !g.Ballot.Paper("zoe").Ready {
-		t.Error("a guest who has a say is silenced")
-	}
-	g.Settings.GuestsVote = false
-	g.WithdrawGuestVotes(true)
-	if zoe, bob := g.Ballot.Paper("zoe"), g.Ballot.Paper("bob"); zoe.Ready || !zoe.Vetoed || !bob.Ready {
-		t.Errorf("the guest has said %+v, and the player %+v", zoe, bob)
-	}
-}
-
 // TestCount checks that a guest is counted in if the estimate is no guess, and no longer when
 // asked.
 func TestCount(t *testing.T) {
