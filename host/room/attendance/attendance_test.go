@@ -3,7 +3,6 @@ package attendance
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,79 +199,6 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestQuiet checks that the phase's duty decides which players are missed.
-func TestQuiet(t *testing.T) {
-	r := of("ann", "bob", "cat", "dan", "eve", "fay")
-	r.Finish(eight, "ann", "bob")
-	r.Leave("dan", at(14))
-	r.LeaveOut(Silent, "eve")
-	r.Report("fay", true, at(10))
-	for _, tt := range []struct {
-		duty Duty
-		at   int
-		mute string
-		want string
-	}{
-		{Nothing, 3600, "ann", "[]"},
-		{Stay, 3600, "ann", "[dan]"},
-		{Measure, 15, "", "[dan]"},
-		{Measure, 16, "", "[cat dan]"},
-		{Measure, 26, "", "[cat dan fay]"},
-		{Measure, 15, "ann dan", "[ann dan]"},
-	} {
-		r.Mute(people.IDs(strings.Fields(tt.mute)))
-		c := r.Count(tt.duty, at(tt.at))
-		if c.Quiet != len(r.Quiet(tt.duty, at(tt.at))) || c.Active != len(r.Active()) || c.Present != len(r.Present()) {
-			t.Errorf("%v at %d: it counts %+v", tt.duty, tt.at, c)
-		}
-		if got := fmt.Sprint(r.Quiet(tt.duty, at(tt.at))); got != tt.want {
-			t.Errorf("after %d s in duty %d are quiet %s, want %s", tt.at, tt.duty, got, tt.want)
-		}
-	}
-}
-
-// TestMuteReturn checks that a player who comes back is not silent at once.
-func TestMuteReturn(t *testing.T) {
-	r := of("ann")
-	r.Finish(eight, "ann")
-	r.Leave("ann", at(1))
-	r.Mute([]people.ID{"ann"})
-	r.Return("ann", Measure, true, at(2))
-	if got := r.Quiet(Measure, at(3)); len(got) > 0 {
-		t.Errorf("%v are silent", got)
-	}
-}
-
-// TestNonsense checks that the third senseless message is too much.
-func TestNonsense(t *testing.T) {
-	r := of("ann")
-	for n, want := range []bool{false, false, true} {
-		if got := r.Nonsense("ann"); got != want {
-			t.Errorf("message %d is too much: %v", n+1, got)
-		}
-	}
-}
-
-// TestLeaveOut checks that the reason Odd stays until the organiser says otherwise, whatever else
-// happens.
-func TestLeaveOut(t *testing.T) {
-	r := of("ann", "bob", "cat")
-	r.LeaveOut(Odd, "ann")
-	r.LeaveOut(Left, "ann", "bob")
-	if ann, bob := r.Of("ann").Out, r.Of("bob").Out; ann != Odd || bob != Left {
-		t.Errorf("they are out for %q and %q", ann, bob)
-	}
-	r.LeaveOut(Odd, "bob")
-	r.Leave("cat", at(1))
-	if got := fmt.Sprint(r.Active(), r.Present()); got != "[cat] []" {
-		t.Errorf("active and present are %s", got)
-	}
-	r.Recall("ann", at(9))
-	if got := fmt.Sprint(r.Active(), r.Present()); got != "[ann cat] [ann]" || r.LastHeard() != at(9) {
-		t.Errorf("active and present are %s, heard at %v", got, r.LastHeard())
-	}
-}
-
 // TestApply checks that supposed changes leave the same players as real ones, and change nothing.
 func TestApply(t *testing.T) {
 	out := func(why Why, players ...people.ID) Change { return Change{why, players} }
@@ -345,20 +271,6 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestStrangers checks that a stranger changes nothing.
-func TestStrangers(t *testing.T) {
-	r := of("ann")
-	r.Leave("bob", at(1))
-	r.Report("bob", true, at(1))
-	r.Excuse(at(1), "bob")
-	r.Finish(at(1), "bob")
-	r.LeaveOut(Left, "bob")
-	r.Nonsense("bob")
-	if got := r.Active(); !slices.Equal(got, []people.ID{"ann"}) || r.Of("bob") != (Mark{}) || r.LastHeard() != eight {
-		t.Errorf("there are %v, and bob is %+v", got, r.Of("bob"))
-	}
-}
-
 // TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	r := of("zoe", "ann", "bob")
@@ -394,25 +306,6 @@ func TestSaved(t *testing.T) {
 	} {
 		if s.Validate(ann) == nil {
 			t.Errorf("%+v is a register", s)
-		}
-	}
-}
-
-// TestBrief checks that the room sends each round's list once on a connection.
-func TestBrief(t *testing.T) {
-	var r Register
-	r.Come("ann", "", at(0))
-	for i, step := range []struct {
-		round   int
-		returns bool
-		isNew   bool
-	}{{1, false, true}, {1, false, false}, {1, true, true}, {2, false, true}, {2, false, false}} {
-		if step.returns {
-			r.Leave("ann", at(1))
-			r.Return("ann", Nothing, true, at(2))
-		}
-		if isNew := r.Brief("ann", step.round); isNew != step.isNew {
-			t.Errorf("step %d: the list of round %d is new: %v", i, step.round, isNew)
 		}
 	}
 }
