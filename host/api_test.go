@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorilla/websocket"
-
 	"muster/host"
 	"muster/host/access"
 	"muster/host/wire"
@@ -111,20 +109,6 @@ func TestAPI(t *testing.T) {
 		}
 	}
 	expect[wire.Measure](ann) // so the go has had its effect
-}
-
-func TestOrigin(t *testing.T) {
-	_, server := serve(t, host.Config{List: listOf(1)})
-	url := "ws" + strings.TrimPrefix(server.URL, "http") + "/peer"
-	for origin, allowed := range map[string]bool{server.URL: true, "https://evil.example": false} {
-		ws, response, err := websocket.DefaultDialer.Dial(url, http.Header{"Origin": {origin}})
-		if (err == nil) != allowed {
-			t.Errorf("a page from %s: %v, %v", origin, response.Status, err)
-		}
-		if err == nil {
-			ws.Close()
-		}
-	}
 }
 
 // TestCodes checks that codes find their room however people say and type them.

@@ -397,19 +397,6 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestPrivateHost checks that a host at home opens no rooms for strangers.
-func TestPrivateHost(t *testing.T) {
-	_, server := serve(t, host.Config{List: listOf(1)})
-	for path, want := range map[string]int{"/api/service": 404, "/get/": 404, "/go/ID": 404} {
-		if status, _ := asks(t, server, "GET", path, "", nil); status != want {
-			t.Errorf("%s answers %d", path, status)
-		}
-	}
-	if status, _ := asks(t, server, "POST", "/api/rooms", `{"game":"openarena"}`, nil); status < 400 {
-		t.Errorf("a stranger opens a room: %d", status)
-	}
-}
-
 // TestGoToARegion checks that the link says which region to set in a game that has regions.
 func TestGoToARegion(t *testing.T) {
 	config := everybody(public.Limits{})
