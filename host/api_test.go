@@ -62,11 +62,7 @@ func TestAPI(t *testing.T) {
 	settings.Password = "club"
 	code, secret, _ := h.Open(settings)
 	ann := joinAs(t, server, code, "ann", secret)
-	for room := range h.Watch(t.Context(), code) {
-		if len(room.People) == 1 {
-			break
-		}
-	}
+	(&night{t, h, nil, code}).await(func(room wire.Snapshot) bool { return len(room.People) == 1 })
 	do := func(method, path, authorization string) (int, string) {
 		t.Helper()
 		response, body := answer(t, server, method, path, "", map[string]string{"Authorization": authorization})

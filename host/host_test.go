@@ -152,19 +152,13 @@ func TestSlowMember(t *testing.T) {
 	code, _, _ := h.Open(friday(3))
 	slow := socket(t, server, "/peer", nil)
 	slow.WriteJSON(map[string]any{"type": "hello", "version": wire.Version, "code": code, "name": "slow"})
-	for room := range h.Watch(t.Context(), code) {
-		if len(room.People) == 1 {
-			break
-		}
-	}
+	(&night{t, h, nil, code}).await(func(room wire.Snapshot) bool { return len(room.People) == 1 })
 	ann, bob := join(t, server, code, "ann"), join(t, server, code, "bob")
 	ann.measures(10)
 	bob.measures(20)
-	for room := range h.Watch(t.Context(), code) {
-		if len(room.People) == 3 && room.People[1].Done && room.People[2].Done {
-			break
-		}
-	}
+	(&night{t, h, nil, code}).await(func(room wire.Snapshot) bool {
+		return len(room.People) == 3 && room.People[1].Done && room.People[2].Done
+	})
 	h.Go(code)
 	bob.looks()
 	if launch := ann.finishes(); launch.Address != "10.0.0.0:27960" {

@@ -33,9 +33,5 @@ func TestOrder(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.refused)
 		}
 	}
-	for state := range h.Watch(t.Context(), code) {
-		if state.Room.Stage != wire.Gathering {
-			break
-		}
-	}
+	(&night{t, h, nil, code}).await(func(state wire.Snapshot) bool { return state.Room.Stage != wire.Gathering })
 }

@@ -409,11 +409,7 @@ func TestGoToARegion(t *testing.T) {
 	ann := join(t, server, room.Code, "ann")
 	ann.measures(10)
 	ann.finishes()
-	for s := range h.Watch(t.Context(), room.Code) {
-		if s.Room.Stage == wire.Launching {
-			break
-		}
-	}
+	(&night{t, h, nil, room.Code}).await(launches)
 	body := get(t, server, strings.TrimPrefix(room.Go, "https://muster.example"))
 	for _, want := range []string{"Everyone plays in the region Lima", "Press F8", "South America 2"} {
 		if !strings.Contains(body, want) {
@@ -438,11 +434,7 @@ func TestGo(t *testing.T) {
 	ann := join(t, server, room.Code, "ann")
 	ann.measures(10)
 	ann.finishes()
-	for s := range h.Watch(t.Context(), room.Code) {
-		if s.Room.Stage == wire.Launching {
-			break
-		}
-	}
+	(&night{t, h, nil, room.Code}).await(launches)
 	body := get(t, server, path)
 	for _, want := range []string{`href="steam://connect/192.0.2.4:27015"`, `content="0; url=steam://connect/192.0.2.4:27015"`} {
 		if !strings.Contains(body, want) {
@@ -597,11 +589,7 @@ func TestMetricsOfASession(t *testing.T) {
 	ann := join(t, server, room.Code, "annabella")
 	ann.measures(10)
 	ann.finishes()
-	for s := range h.Watch(t.Context(), room.Code) {
-		if s.Room.Stage == wire.Launching {
-			break
-		}
-	}
+	(&night{t, h, nil, room.Code}).await(launches)
 	text := get(t, server, "/metrics")
 	for _, want := range []string{
 		"muster_rooms 2", `muster_rooms_by_phase{phase="gathering"} 1`, `muster_rooms_by_phase{phase="launching"} 1`,
