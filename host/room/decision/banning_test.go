@@ -43,31 +43,6 @@ func (n *session) ticks(now roomtime.Time) string {
 	return strings.Join(catalogue.InEnglish().SayAll(notes), "; ")
 }
 
-// TestBans checks that captains move by the servers' addresses, that people see who moves by their
-// names of now, and that both sides get their delays when the match is decided.
-func TestBans(t *testing.T) {
-	n := inMatch(t)
-	now := factstest.ClocksAt(n.Now)
-	first := n.Servers.List[0].Addr.String()
-	if _, err := n.d.MakeMove(n.F, "ann", 1, "192.0.2.99:1", now); err == nil {
-		t.Error("ann bans a server that is not there")
-	}
-	if _, err := n.d.MakeMove(n.F, "ann", 1, first, now); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := n.Roster.Rename(n.F.Person("emil"), "otto", n.Now); err != nil {
-		t.Fatal(err)
-	}
-	m := n.d.ViewMatch(n.F, now)
-	if m.Moves[0].By != "ann" || m.Moves[0].What != first || m.Turn.Captain != "otto" || m.Even != nil || m.Decided {
-		t.Errorf("people see %+v", m)
-	}
-	said := n.ticks(n.Now.Add(wire.UsualTurn))
-	if m = n.d.ViewMatch(n.F, now); !m.Decided || m.Turn != nil || len(m.Even) != 3 || m.Even["otto"] == (wire.Even{}) && m.Even["ann"] == (wire.Even{}) {
-		t.Errorf("after %q people see %+v", said, m)
-	}
-}
-
 // TestAway checks that the next of the side replaces a captain who is not there at their own turn,
 // and that a captain on the page is there.
 func TestAway(t *testing.T) {

@@ -1,7 +1,6 @@
 package decision_test
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +11,6 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/facts/factstest"
-	"muster/host/room/nearby"
-	"muster/host/room/origin"
 	"muster/host/room/people"
 	"muster/host/room/probing"
 	"muster/host/room/seats"
@@ -340,170 +337,6 @@ func TestUntried(t *testing.T) {
 	}
 }
 
-// TestLongLook checks that people see a long look, can cut it short, and are told how long it was.
-func TestLongLook(t *testing.T) {
-	n := measured(t, 10, "ann", "bob")
-	n.Hears("", 1, discovery.Info{Name: "Den", MaxPlayers: 16})
-	n.choose(false)
-	if _, isCut := n.d.Looks.CutShort(n.facts()); isCut || n.d.ViewLook(n.F, 0, factstest.ClocksAt(n.Now)) != nil {
-		t.Error("a look is long that has not begun")
-	}
-	n.Settings.LongLook = discovery.Millis(30 * time.Second)
-	_, note := n.d.Look(n.F, &n.p, []int{0, 1}, false, 0, n.Now)
-	v := n.d.ViewLook(n.F, 0, factstest.ClocksAt(n.Now))
-	if note.IsZero() || v == nil || len(v.Finalists) != 2 || v.Finalists[1].Name != "Den" || v.Finalists[0].Addr != "20.0.0.1:27960" {
-		t.Errorf("%q, it is seen as %+v", note, v)
-	}
-	f := n.d.LookFacts(n.F, 12*time.Second, n.Now)
-	if f.Passed != 12*time.Second || f.Long != 30*time.Second || f.Now != n.Now {
-		t.Errorf("facts are %+v", f)
-	}
-	stops, isCut := n.d.Looks.CutShort(f)
-	if !isCut || len(stops) != 2 {
-		t.Errorf("it is cut short by %+v", stops)
-	}
-	if s := n.settle(f); !s.IsOver || n.Choice.Newest().LookedS != 12 {
-		t.Errorf("it settles: %+v, after %v s", s, n.Choice.Newest().LookedS)
-	}
-}
-
-// TestLate checks that the room does not wait for players who do not look, and that they may return
-// to it.
-func TestLate(t *testing.T) {
-	n := measured(t, 10, "ann", "bob")
-	n.choose(false)
-	asks, _ := n.d.Look(n.F, &n.p, []int{0, 1}, false, 0, n.Now)
-	n.hears(asks[:1])
-	if notes, isLate := n.d.Looks.Tick(n.facts()); isLate || notes != nil {
-		t.Errorf("at once it says %q", notes)
-	}
-	notes, isLate := n.d.Looks.Tick(n.d.LookFacts(n.F, time.Hour, n.Now))
-	if !isLate {
-		t.Error("nobody is late")
-	}
-	says(t, "an hour later", notes, "bob didn’t look again: taking the first measurements")
-	if back := n.d.LookOf(n.F, "bob", 0, n.Now); len(back) != 1 || back[0].Player != "bob" ||
-		!slices.Equal(back[0].Servers, []int{0, 1}) {
-		t.Errorf("back again bob is asked for %+v", back)
-	}
-	asks, _ = n.d.Look(n.F, &n.p, []int{2}, false, 0, n.Now)
-	n.hears(asks[:1])
-	n.d.Looks.StopAwaiting("bob")
-	if s := n.settle(n.facts()); !s.IsOver {
-		t.Errorf("bob is waited for: %+v", s)
-	}
-	asks, _ = n.d.Look(n.F, &n.p, []int{2}, true, 0, n.Now)
-	n.saw = func(people.ID, int) int { return lost }
-	n.hears(asks)
-	if n.acceptMisses(); n.Evidence["ann"].At(2).State != discovery.Lost {
-		t.Errorf("conceded it is %+v", n.Evidence["ann"].At(2))
-	}
-}
-
-// TestMemory checks that a decision keeps and forgets the right results of its looks.
-func TestMemory(t *testing.T) {
-	n := measured(t, 10, "ann")
-	n.choose(false)
-	n.looks(0, 1)
-	saved := *n.d.Looks.State()
-	if !slices.Equal(saved.Seen, []int{0, 1}) || saved.Attempt-saved.Repeats != 1 {
-		t.Errorf("kept is %+v", saved)
-	}
-	n.d.Looks.Retry()
-	if s := n.d.Looks.State(); s.Attempt != s.Repeats || len(s.Seen) != 2 {
-		t.Errorf("tried again it is %+v", s)
-	}
-	n.d.Looks.Resume()
-	if s := n.d.Looks.State(); s.Attempt <= saved.Attempt {
-		t.Errorf("resumed it is %+v", s)
-	}
-	n.d.Looks.Forget()
-	if s := n.d.Looks.State(); len(s.Seen) > 0 {
-		t.Errorf("forgotten are %+v", s)
-	}
-	asks := n.d.QuickCheck(n.F, &n.p, []int{3}, "ann", 0, n.Now)
-	if len(asks) != 1 || asks[0].Samples != 1 || !slices.Equal(asks[0].Servers, []int{3}) {
-		t.Errorf("at a glance asked are %+v", asks)
-	}
-	if asks := n.d.QuickCheck(n.F, &n.p, []int{3}, "bob", 0, n.Now); asks != nil || n.d.LookOf(n.F, "ann", 0, n.Now) == nil {
-		t.Errorf("of somebody else asked are %+v", asks)
-	}
-}
-
-// TestView checks that people see the choice, before and after it is made.
-func TestView(t *testing.T) {
-	n := measured(t, 10, "ann", "bob", "cat")
-	open := decision.Showing{IsOpen: true, Target: -1}
-	if view, whatIf := n.d.View(n.F, &n.p, open); view != nil || whatIf != nil {
-		t.Errorf("before a choice is seen %+v, %+v", view, whatIf)
-	}
-	actions := func(v *wire.Choice) (all []string) {
-		for _, advice := range v.Advice {
-			all = append(all, advice.Action)
-		}
-		return all
-	}
-	n = voting(t, "ann", "bob", "cat")
-	n.votes("ann", 2)
-	view, _ := n.d.View(n.F, &n.p, decision.Showing{IsOpen: true, IsVoting: true, Target: -1})
-	if view.Target != "22.0.2.1:27960" || view.Decided == nil {
-		t.Errorf("while people vote it goes to %s, by %+v", view.Target, view.Decided)
-	}
-	if view, _ = n.d.View(n.F, &n.p, decision.Showing{Target: 1}); view.Target != "21.0.1.1:27960" || view.Advice != nil {
-		t.Errorf("at the launch it goes to %s, and advises %v", view.Target, actions(view))
-	}
-	n.Choice.Suppose("ann", []byte("{}"), n.d.WhatIfBasis(n.F, n.Settings))
-	if _, whatIf := n.d.View(n.F, &n.p, open); whatIf == nil || whatIf.Player != "ann" {
-		t.Errorf("the what-if is %+v", whatIf)
-	}
-
-	n = measured(t, 10, "ann", "bob", "cat")
-	n.Hears("", 0, discovery.Info{Name: "Den", Players: 16, MaxPlayers: 16})
-	n.Measures("ann", 1)
-	n.choose(false)
-	view, _ = n.d.View(n.F, &n.p, open)
-	if len(view.Advice) != 1 || view.Advice[0] != (wire.Advice{
-		Seats:   3,
-		Action:  "await",
-		Servers: 1,
-		Addr:    "20.0.0.1:27960",
-	}) {
-		t.Errorf("where the best is full it advises %+v", view.Advice)
-	}
-	n.Hears("", 0, factstest.Info())
-	if view, _ = n.d.View(n.F, &n.p,
-		decision.Showing{IsOpen: true, IsVoting: true, Target: -1}); len(view.Advice) != 1 || view.Advice[0].Seats != 3 ||
-		view.Servers[view.Advice[0].Addr].Name != "Den" {
-		t.Errorf("of the same choice it advises %+v", view.Advice)
-	}
-
-	n.Choice.Take(n.F.Select([]people.ID{"ann", "bob", "cat"}))
-	if view, _ = n.d.View(n.F, &n.p, open); view.Advice != nil {
-		t.Errorf("of another choice it advises %+v", view.Advice)
-	}
-
-	n = measured(t, 20, "ann", "bob", "cat")
-	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{5 * ms}
-	n.Choice.Take(n.F.Select([]people.ID{"ann", "bob", "cat"}))
-	view, _ = n.d.View(n.F, &n.p, open)
-	if view.Miss == nil || view.Miss.RTT["bob"] != 11 || view.Target != "" {
-		t.Errorf("where nothing suits it shows %+v, and goes to %q", view.Miss, view.Target)
-	}
-
-	n = newSession(t, 20, "ann", "bob", "cat")
-	n.Measures("ann", factstest.Up(10, 15)...)
-	n.Measures("bob", factstest.Up(10, 15)...)
-	n.Measures("cat", factstest.Down(10, 15)...)
-	n.Settings.By = selection.Minimax
-	n.choose(false)
-	n.looks(n.chosen())
-	n.decide()
-	view, _ = n.d.View(n.F, &n.p, open)
-	if got := actions(view); !slices.Equal(got, []string{"without", "more"}) || view.Advice[0].Argument.Name != "cat" {
-		t.Errorf("of a choice that hangs on cat's word it advises %v", view.Advice)
-	}
-}
-
 // TestNames checks that people read the names of the time.
 func TestNames(t *testing.T) {
 	names := map[people.ID]string{"ann": "ann", "bob": "bob", "cat": "cat"}
@@ -575,22 +408,6 @@ func TestNames(t *testing.T) {
 		}
 		names = map[people.ID]string{"ann": "amy", "bob": "ben", "cat": "kit"}
 	}
-}
-
-// TestLookers checks that a player who cannot get to a server, or does not count, does not watch
-// it.
-func TestLookers(t *testing.T) {
-	local := nearby.Server{
-		Addr: netip.MustParseAddrPort("10.9.0.5:27960"), Networks: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24")}, Info: full,
-	}
-	n := newSession(t, 10, "ann")
-	n.JoinFrom("olga", origin.Origin{Near: netip.MustParseAddr("10.9.0.2")})
-	n.JoinFrom("otto", origin.Origin{Near: netip.MustParseAddr("10.9.0.3")})
-	n.Gets(append(factstest.List(10), discovery.Server{Addr: local.Addr}), local)
-	n.Choice.Take(selection.Selection{Players: []string{"ann", "olga", "otto"}})
-	n.Trust.Discredit([]anomaly.Anomaly{{Player: "otto", Sign: anomaly.Contradicts}}, n.Attendance.Players(), n.Attendance.Players())
-	w := seats.Begin([]selection.Ranked{{Server: 10}}, nil, n.Servers, 0, n.Now)
-	factstest.Same(t, "lookers are", decision.SeatFacts(n.F, w).Servers[10].Lookers, []people.ID{"olga"})
 }
 
 // TestSeats checks that a wait for seats gets the right facts, and that a server with seats is

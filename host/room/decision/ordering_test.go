@@ -2,7 +2,6 @@ package decision_test
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -12,29 +11,7 @@ import (
 	"muster/host/room/facts/factstest"
 	"muster/host/room/people"
 	"muster/internal/catalogue"
-	"muster/selection"
 )
-
-// TestVeto checks that a veto takes a server out of the choice, unless nothing would be left.
-func TestVeto(t *testing.T) {
-	n := measured(t, 2, "ann", "bob")
-	n.choose(false)
-	addr := func(server int) netip.AddrPort { return n.Servers.List[server].Addr }
-	note, other, err := n.d.Veto(n.F, selection.Veto{Player: "ann", Server: addr(0)})
-	if err != nil || catalogue.InEnglish().Say(note) != "ann vetoes 20.0.0.1:27960" || factstest.Chosen(&other) != 1 {
-		t.Errorf("%q, %d is chosen, %v", note, factstest.Chosen(&other), err)
-	}
-	if _, _, err = n.d.Veto(n.F, selection.Veto{Player: "ann", Server: addr(1)}); err == nil {
-		t.Error("ann has a second veto")
-	}
-	if _, _, err = n.d.Veto(n.F,
-		selection.Veto{Player: "bob", Server: addr(1)}); fmt.Sprint(err) != "nothing would be left to play on" {
-		t.Error(err)
-	}
-	if note, _, err = n.d.Veto(n.F, selection.Veto{Player: "bob", Map: "dm6"}); err != nil || catalogue.InEnglish().Say(note) != "bob vetoes dm6" {
-		t.Errorf("bob's veto is used up by one that was refused: %q, %v", note, err)
-	}
-}
 
 // TestHidden checks that the organiser can hide servers while a server is left to vote on.
 func TestHidden(t *testing.T) {

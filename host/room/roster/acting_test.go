@@ -62,17 +62,6 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestOrganiserStays checks that a page that steers stays in the room when it shows another link.
-func TestOrganiserStays(t *testing.T) {
-	h := newFixture(t)
-	h.join("ann")
-	h.enters("org", Visit{}, "")
-	h.enters("", Visit{Secret: "secret"}, "page of org")
-	if err := h.enters("", Visit{Secret: h.PageOf("ann")}, "page of org"); err != nil || h.Organiser() != h.Called("org").ID {
-		t.Errorf("%v, and the organiser is %q", err, h.Organiser())
-	}
-}
-
 // TestComesBack checks that only people whose nickname ran out get their earlier credential back.
 func TestComesBack(t *testing.T) {
 	for _, tt := range []struct {

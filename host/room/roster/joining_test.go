@@ -1,52 +1,12 @@
 package roster
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"muster/host/room/people"
 	"muster/host/wire"
 )
-
-func TestRefusals(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		there  []string
-		hello  string
-		token  string
-		reason string // empty if the program comes in
-	}{
-		{"a free name", []string{"ann"}, "bob", "", ""},
-		{"no name", nil, "", "", wire.ReasonName},
-		{"no name, with a token", []string{"ann"}, "", "token of ann", wire.ReasonName},
-		{"a name of nothing to see", nil, " \x00\u202e\u200b\t", "", wire.ReasonName},
-		{"a name that is there", []string{"ann"}, "ann", "", wire.ReasonNameTaken},
-		{"with a wrong token", []string{"ann"}, "ann", "token of bob", wire.ReasonNameTaken},
-		{"with its token", []string{"ann"}, "ann", "token of ann", ""},
-		{"another name, with a token", []string{"ann"}, "eve", "token of ann", ""},
-		{"another's name, with a token", []string{"ann", "bob"}, "bob", "token of ann", ""}, // taken for ann
-		{"in capitals", []string{"ann"}, "ANN", "", wire.ReasonNameTaken},
-		{"in capitals, with its token", []string{"ann"}, "ANN", "token of ann", ""},
-		{"in letters that fold", []string{"Märkel"}, "MÄRKEL", "", wire.ReasonNameTaken},
-		{"with the Kelvin sign", []string{"Kim"}, "\u212aim", "", wire.ReasonNameTaken},
-		{"with blanks around", []string{"ann"}, "  ann ", "", wire.ReasonNameTaken},
-		{"with control characters", []string{"ann"}, "a\x1bn\x07n", "", wire.ReasonNameTaken},
-		{"turned around", []string{"ann"}, "\u202eann", "", wire.ReasonNameTaken},
-		{"with a joiner of no width", []string{"ann"}, "an\u200dn", "", wire.ReasonNameTaken},
-		{"with invalid UTF-8", []string{"ann"}, "an\xffn", "", wire.ReasonNameTaken},
-		{"as long as names get", []string{strings.Repeat("x", 32)}, strings.Repeat("x", 90), "", wire.ReasonNameTaken},
-		{"a look-alike", []string{"ann"}, "\u0430nn", "", wire.ReasonNameTaken},
-		{"a look-alike, with a token", []string{"ann"}, "\u0430nn", "token of ann", ""},
-	} {
-		h := newFixture(t)
-		h.join(tt.there...)
-		_, refusal := h.hello(wire.Hello{Name: tt.hello, Token: tt.token})
-		if reason(refusal) != tt.reason || refusal != nil && len(slices.Collect(h.People())) != len(tt.there) {
-			t.Errorf("%s: %v, want %q; here are %q", tt.name, refusal, tt.reason, h.names())
-		}
-	}
-}
 
 // TestLateHello checks two connections at a time. Of two connections of one program the later one
 // counts, whatever the order of their hellos. Of two programs the one that came last counts.
@@ -150,24 +110,6 @@ func TestComesToPlay(t *testing.T) {
 		}
 		if after.From.IsValid() || !after.Seen.IsZero() {
 			t.Errorf("%s: a player is known by an address: %+v", tt.name, after)
-		}
-	}
-}
-
-// TestMark checks that a program that lost its connection is known by the mark of the token's
-// person, even if that is a guest by now.
-func TestMark(t *testing.T) {
-	h := newFixture(t)
-	h.join("ann")
-	h.Keep("ann")
-	mark := h.Person("ann").Mark
-	if got := h.Recognise(wire.Hello{Name: "ann", Token: "token of ann"}).Mark; got != mark {
-		t.Errorf("a player's is %q, want %q", got, mark)
-	}
-	h.Unseat("ann", false, h.now)
-	for _, hello := range []wire.Hello{{Token: "token of ann"}, {As: PageOf("token of ann")}} {
-		if c := h.Recognise(hello); c.Mark != mark || c.Guest != h.Called("ann").ID || c.Player != "" {
-			t.Errorf("%+v is of %+v, want %q", hello, c, mark)
 		}
 	}
 }

@@ -344,22 +344,6 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// TestAway checks that the room forgets where regulars came from who are away.
-func TestAway(t *testing.T) {
-	h := newFixture(t)
-	h.enters("ann", Visit{From: ip(1)}, "")
-	h.hello(wire.Hello{Name: "ann", As: TicketOf("page of ann")})
-	h.Keep("ann")
-	h.Unseat("ann", true, h.now)
-	h.enters("zoe", Visit{From: ip(2)}, "")
-	if from := h.Person("zoe").From; from != ip(2) || h.Person("ann").From.IsValid() {
-		t.Errorf("zoe came from %v, ann from %v", from, h.Person("ann").From)
-	}
-	if ann := h.Person("ann"); !ann.IsAway() || h.Person("zoe").IsAway() {
-		t.Errorf("ann is no regular who is away: %+v", ann)
-	}
-}
-
 // TestTokens checks that the tokens of players and of regulars open places.
 func TestTokens(t *testing.T) {
 	h := newFixture(t)
