@@ -177,13 +177,6 @@ func TestSuppose(t *testing.T) {
 	}
 }
 
-// TestBasisOfNothing checks that there is no what-if without a choice.
-func TestBasisOfNothing(t *testing.T) {
-	if b, isOfThem := new(Choice).Basis([]people.ID{"ann"}); isOfThem || b.Table != nil {
-		t.Errorf("nothing was chosen from %+v", b)
-	}
-}
-
 // TestWeigh checks that the players whose word decides the choice are named, and no guest, because
 // guests report nothing.
 func TestWeigh(t *testing.T) {
@@ -484,19 +477,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNamesInPlace checks that an address is not replaced inside a longer one that begins with it.
-func TestNamesInPlace(t *testing.T) {
-	b := basisOf(map[string][]int{"ann": {20, 10}})
-	b.Servers.List[0].Addr = netip.AddrPortFrom(addr(1).Addr(), 2796)
-	s := b.Select()
-	f := Facts{Servers: b.Servers}
-	for range 20 { // whatever the order of the map
-		if text := strings.Join(catalogue.InEnglish().SayAll(f.view(s, s).Explain), " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
-			t.Fatalf("it is explained so: %s", text)
-		}
-	}
-}
-
 // TestNamesOfTheUnchosen checks that an explanation has the names of servers that are not in the
 // ranking: those that nearly suit everyone, and the last round's.
 func TestNamesOfTheUnchosen(t *testing.T) {
@@ -599,30 +579,6 @@ func TestSaved(t *testing.T) {
 		of+`}}}`, "mean", "minimax")
 	if got := section(); got != want {
 		t.Errorf("it is saved as %s, want %s", got, want)
-	}
-}
-
-// TestNext checks that the next round knows where the group was, even if the round before chose
-// again, or nothing.
-func TestNext(t *testing.T) {
-	a, b := netip.MustParseAddrPort("192.0.2.1:27960"), netip.MustParseAddrPort("192.0.2.2:27960")
-	chosen := func(addr netip.AddrPort) *selection.Selection {
-		return &selection.Selection{Chosen: &selection.Ranked{Addr: hostport.At(addr)}}
-	}
-	c := Choice{state: State{Newest: chosen(a)}}
-	for i, step := range []struct {
-		to   Choice
-		want netip.AddrPort
-	}{
-		{c.Next(), a},
-		{c.Forget(), netip.AddrPort{}},
-		{(&Choice{state: State{Previous: a, Newest: chosen(b)}}).Next(), b},
-		{(&Choice{state: State{Previous: a, Newest: chosen(b)}}).Forget(), a},
-		{(&Choice{state: State{Previous: a, Newest: &selection.Selection{}}}).Next(), a},
-	} {
-		if step.to.Previous() != step.want || step.to.Newest() != nil {
-			t.Errorf("%d: it was at %v, want %v", i, step.to.Previous(), step.want)
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package finals
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -185,27 +184,6 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestDeaf checks that everyone looks once more if nobody hears any server. Only then are the
-// servers lost, and from then on at once.
-func TestDeaf(t *testing.T) {
-	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
-	for look, want := range []int{0, 4, 4} {
-		s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
-		s.says("ann", saw(0, 3), saw(1, 3))
-		s.says("bob", saw(0, 3), saw(1, 3))
-		if o := s.settles(); len(o.Lost) != want || (len(s.Seen()) > 0) != (want > 0) || s.Tries() != look {
-			t.Errorf("look %d ends with %+v, having seen %v in %d tries", look, o, s.Seen(), s.Tries())
-		}
-	}
-	s = &session{T: t, Facts: facts("ann bob", 10, 20)}
-	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
-	s.says("ann", saw(0, 3), saw(1, 3))
-	s.says("bob", saw(0, 3), saw(1, 3, 20))
-	if o := s.settles(); len(o.Lost) != 2 {
-		t.Errorf("bob hears a server, and the look ends with %+v", o)
-	}
-}
-
 // TestTwoLost checks that two lost single packets prove nothing about a server, and that it gets
 // another look.
 func TestTwoLost(t *testing.T) {
@@ -294,34 +272,6 @@ func TestNotAlone(t *testing.T) {
 	s.says("bob", saw(1, 2, 20), saw(0, 2, 20))
 	if o := s.settles(); o.LookedS != 5 {
 		t.Errorf("everyone looked for %v s", o.LookedS)
-	}
-}
-
-// TestAcceptMisses checks that nobody looks again before a launch, and that only servers without any
-// answer are lost.
-func TestAcceptMisses(t *testing.T) {
-	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
-	s.Begin(Setup{Servers: []int{0, 1}, IsLast: true}, s.Facts)
-	s.says("bob", saw(0, 3), saw(1, 3))
-	s.says("ann", saw(0, 3, 10, 10, 10), saw(1, 3))
-	lost := s.AcceptMisses(s.Facts)
-	if len(lost) != 2 || lost[0].Player != "bob" || lost[0].Look.Server != 1 || lost[0].Look.State != discovery.Lost ||
-		math.Abs(lost[0].Look.Quality.Loss-2./3) > 1e-9 {
-		t.Errorf("lost are %+v", lost)
-	}
-}
-
-// TestMissesCountOnce checks that a look that is over loses no server again.
-func TestMissesCountOnce(t *testing.T) {
-	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
-	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
-	s.says("ann", saw(0, 3), saw(1, 3, 20))
-	s.says("bob", saw(0, 3), saw(1, 3, 20))
-	if o := s.settles(); len(o.Lost) != 2 {
-		t.Errorf("outcome is %+v", o)
-	}
-	if lost := s.AcceptMisses(s.Facts); lost != nil {
-		t.Errorf("lost are %+v, too", lost)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"muster/host/room/people"
 	"muster/internal/catalogue"
-	"muster/selection"
 	"muster/selection/anomaly"
 )
 
@@ -71,34 +70,6 @@ func TestRounds(t *testing.T) {
 	}
 	if d.Forget("cat"); !d.IsBelieved("cat") || len(d.state.Players) != 3 {
 		t.Errorf("of those who are left is known %+v", d)
-	}
-}
-
-// TestVouch checks that nothing counts against a player any more once the organiser vouches for the
-// player.
-func TestVouch(t *testing.T) {
-	for _, of := range []struct {
-		player           people.ID
-		notes            int
-		excluded, raised bool
-	}{
-		{"ann", 0, false, false}, {"bob", 1, true, false}, {"cat", 1, false, false}, {"dan", 1, false, true}, {"eve", 0, false, false},
-	} {
-		d := doubted()
-		v := d.Vouch(of.player)
-		if len(v.Notes) != of.notes || of.notes > 0 && texts(v.Notes)[0] != "the organiser trusts "+string(of.player)+"’s numbers" ||
-			v.WasExcluded != of.excluded || v.WasRaised != of.raised {
-			t.Errorf("after the word for %s: %+v", of.player, v)
-		}
-		if !reflect.DeepEqual(d.state.Players[of.player], doubt{Vouched: true}) {
-			t.Errorf("of %s is still known %+v", of.player, d.state.Players[of.player])
-		}
-	}
-	liar, worse := contradicts("ann"), anomaly.Anomaly{Player: "ann", Sign: anomaly.Constant}
-	var d Doubts
-	d.state.set("ann", doubt{Excluded: &worse, Contradicts: &liar})
-	if v := d.Vouch("ann"); len(v.Notes) != 2 {
-		t.Errorf("numbers and words are vouched for: %+v", v)
 	}
 }
 
@@ -171,43 +142,6 @@ func TestList(t *testing.T) {
 	}
 	if want := []string{"cat constant", "cat contradicts"}; !slices.Equal(got, want) {
 		t.Errorf("listed are %v, want %v", got, want)
-	}
-}
-
-// TestWeightiest checks that people are asked about the player whose results alone decide a choice,
-// if these results cost the others something and there are enough others.
-func TestWeightiest(t *testing.T) {
-	choice := func(gain float64, players ...people.ID) *selection.Selection {
-		why := &selection.Why{Influences: []selection.Influence{{Player: "dan", Gain: gain}, {Player: "ann", Gain: 1}}}
-		return &selection.Selection{Players: people.Texts(players), Chosen: &selection.Ranked{}, Why: why}
-	}
-	chosen := func(change func(s *selection.Selection)) *selection.Selection {
-		s := choice(9, four...)
-		change(s)
-		return s
-	}
-	for _, of := range []struct {
-		name    string
-		s       *selection.Selection
-		vouched bool
-		is      bool
-	}{
-		{"5 ms", choice(5, four...), false, true},
-		{"4.9 ms", choice(4.9, four...), false, false},
-		{"of two", choice(9, "ann", "dan"), false, false},
-		{"of three", choice(9, "ann", "bob", "dan"), false, true},
-		{"the organiser vouches", choice(9, four...), true, false},
-		{"nothing is chosen", chosen(func(s *selection.Selection) { s.Chosen = nil }), false, false},
-		{"nothing is said", chosen(func(s *selection.Selection) { s.Why = nil }), false, false},
-		{"it hangs on nobody", chosen(func(s *selection.Selection) { s.Why.Influences = nil }), false, false},
-	} {
-		var d Doubts
-		if of.vouched {
-			d.Vouch("dan")
-		}
-		if most, is := d.Weightiest(of.s); is != of.is || is && most.Player != "dan" {
-			t.Errorf("%s: %+v, %v", of.name, most, is)
-		}
 	}
 }
 

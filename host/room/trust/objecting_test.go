@@ -240,39 +240,6 @@ func TestOverrule(t *testing.T) {
 	}
 }
 
-// TestCulledByLone checks that everyone looks at the best servers that only one player's word
-// culls.
-func TestCulledByLone(t *testing.T) {
-	for _, of := range []struct {
-		name         string
-		lone, ranked []int
-		seen, want   []int
-	}{
-		{"nobody is alone", nil, []int{6, 7}, nil, nil},
-		{"two", []int{1, 3}, []int{6, 7}, nil, []int{1, 3}},
-		{"three at most", []int{0, 1, 2, 3}, []int{6, 7}, nil, []int{0, 1, 2}},
-		{"one is ranked all the same", []int{1, 3}, []int{3, 7}, nil, []int{1}},
-		{"one has been seen", []int{1, 3}, []int{6, 7}, []int{1}, []int{3}},
-		{"it would be no finalist", []int{11}, []int{6, 7}, nil, nil},
-	} {
-		b := world(20, four, honest)
-		b.Servers.Lone = map[int]bool{}
-		for server := range 6 {
-			b.Servers.Infos[server] = &discovery.Info{Players: 64, MaxPlayers: 64}
-		}
-		for _, server := range of.lone {
-			b.Servers.Lone[server] = true
-		}
-		var ranking []selection.Ranked
-		for _, server := range of.ranked {
-			ranking = append(ranking, selection.Ranked{Server: server})
-		}
-		if got := CulledByLone(b, ranking, 5, of.seen); !slices.Equal(got, of.want) {
-			t.Errorf("%s: %v, want %v", of.name, got, of.want)
-		}
-	}
-}
-
 // TestApart checks that a network is an AS, or the block of addresses that a provider has in one
 // place.
 func TestApart(t *testing.T) {
