@@ -128,63 +128,6 @@ func (r *room) wants(t *testing.T, want ...string) {
 	r.did = nil
 }
 
-// TestDates checks that a room reminds its people of a date four hours before and opens half an
-// hour before, once each, whatever happens in between.
-func TestDates(t *testing.T) {
-	const reminds, opens = "163h0m0s note the next game night is near", "166h30m0s open: it’s nearly time: the room is open"
-	for _, tt := range []struct {
-		name, every string
-		change      func(*room)
-		want        []string
-	}{
-		{"asleep", fridays, func(r *room) {}, []string{reminds, opens}},
-		{"whenever the group likes", "whenever", func(r *room) {}, nil},
-		{"a text that makes no sense", "tomorrow", func(r *room) {}, nil},
-		{"once", "2026-11-27 20:00 Europe/Berlin", func(r *room) {}, []string{reminds, opens}},
-		{"a restart after the reminder", fridays, func(r *room) { r.until(t, friday.Add(-time.Hour)); r.restarts(t) }, []string{reminds, opens}},
-		{"a restart after it opened", fridays, func(r *room) { r.until(t, friday.Add(-time.Minute)); r.restarts(t) }, []string{reminds, opens}},
-		{"a host that was away until an hour before", fridays, func(r *room) { r.sets(friday.Add(-time.Hour)); r.restarts(t) },
-			[]string{"166h0m0s note the next game night is near", opens}},
-		{"a host that was away", fridays, func(r *room) { r.sets(friday.Add(dateStays)); r.restarts(t) }, nil},
-		{"a session that ends before its date", fridays, func(r *room) {
-			r.until(t, friday.Add(-10*time.Minute))
-			end, _ := r.End("ann", r.Facts)
-			r.follow(end)
-			r.tick()
-		}, []string{reminds, opens, "166h50m0s sleep: ann has ended the night. Good night! []"}},
-		{"a clock that is right again", fridays, func(r *room) {
-			r.sets(eight.AddDate(9, 0, 0))
-			r.tick()
-			r.sets(eight.Add(time.Hour))
-			r.tick()
-		}, []string{reminds, opens}},
-		{"another schedule", fridays, func(r *room) { r.Every = "sun 18:00 UTC" },
-			[]string{
-				"42h0m0s note the next game night is near", "45h30m0s open: it’s nearly time: the room is open",
-				"47h30m0s sleep: everyone has left: the night is over, and the room sleeps []",
-			}},
-		{"no schedule any more", fridays, func(r *room) { r.Every = "" }, nil},
-		{"closed", fridays, func(r *room) { r.IsClosed = true; r.sets(friday); r.tick() }, nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := newRoom(tt.every, everybody()...)
-			r.follow(r.Advance(r.Facts)...)
-			end, err := r.End("ann", r.Facts)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.follow(end)
-			r.did = nil
-			tt.change(r)
-			ticks := r.until(t, friday.Add(dateStays-time.Second))
-			r.wants(t, tt.want...)
-			if ticks > 30 {
-				t.Errorf("a room in which nobody is had the time %d times in a week", ticks)
-			}
-		})
-	}
-}
-
 // TestNextDate checks that a date is the next one until an hour after it, or until its session has
 // ended.
 func TestNextDate(t *testing.T) {
@@ -332,40 +275,6 @@ func TestIdle(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestEnd checks that the end of a session puts a standing room to sleep, and closes another.
-func TestEnd(t *testing.T) {
-	why := sentence.Of("room.ended-by", "player", "ann")
-	r := newRoom("", everybody()...)
-	if end, err := r.End("ann", r.Facts); err != nil || end.Why != why || end.Forget != nil || !r.View(r.Facts).Ended.Equal(eight) {
-		t.Errorf("%+v, %v", end, err)
-	}
-	r = newRoom(fridays, everybody()...)
-	r.Posts, r.IsGathering = true, true
-	r.tick()
-	r.Play(wire.Played{Round: 1}, nil, r.Facts)
-	end, err := r.End("ann", r.Facts)
-	if r.follow(end); err != nil || end.Why != why || !r.IsAsleep() || len(r.View(r.Facts).History) != 1 {
-		t.Errorf("%+v, %v", end, err)
-	}
-	if _, err := r.End("ann", r.Facts); err != errEnded {
-		t.Errorf("it ends twice: %v", err)
-	}
-	r.did = nil
-	r.tick()
-	r.wants(t) // a room that sleeps is not open
-	r.IsClosed = true
-	r.follow(r.Open("bob", r.Facts)...)
-	r.wants(t)
-	r.IsClosed = false
-	r.follow(r.Open("bob", r.Facts)...)
-	r.follow(r.Open("zoe", r.Facts)...)
-	if r.wants(t, "0s open: bob has opened the room"); r.IsAsleep() || len(r.View(r.Facts).History) != 0 {
-		t.Errorf("after it opened: %+v", r.View(r.Facts))
-	}
-	r.tick()
-	r.wants(t, "0s announce Friday is open: we're looking for a openarena server.")
 }
 
 // TestForgotten checks that a room that sleeps forgets only the right people.
