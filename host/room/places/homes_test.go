@@ -19,44 +19,6 @@ func (g *group) homesOf() string {
 	return strings.Join(at, " ")
 }
 
-// TestHomes checks that the players' computers are measured like places while all who are here
-// agree, each player's own as next to nothing. Nobody who does not agree gets an address.
-func TestHomes(t *testing.T) {
-	g := &group{T: t, now: eight}
-	g.comes("ann", "1", far(1), 7787)
-	g.comes("bob", "2", far(2), 4000)
-	g.begins()
-	asked := g.asked("bob")
-	if got := fmt.Sprint(asked[0].Places); len(asked) != 1 ||
-		got != "[{ann's computer 203.0.113.1:7787 beacon} {bob's computer 203.0.113.2:4000 beacon}]" {
-		t.Errorf("bob measures %s", got)
-	}
-	g.noted()
-	g.says("ann", 1, lost, 40)
-	g.says("bob", 1, lost, lost)
-	var got []string
-	for _, s := range g.sites().Sites {
-		got = append(got, fmt.Sprint(s.Name, " ", s.Figures, " ", s.Silent))
-	}
-	if want := []string{"bob's computer 20/40 []", "ann's computer 0/0 [bob]"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	if got := g.noted(); got != "your own server: bob's computer would give 20/40 ms (average/worst)" {
-		t.Errorf("noted is %q", got)
-	}
-	if candidates, _ := g.View(g.scene, nil); !slices.Equal(candidates, []string{"ann's computer", "bob's computer"}) {
-		t.Errorf("candidates are %q", candidates)
-	}
-	g.comes("cat", "3", far(3), 0)
-	if candidates, sites := g.View(g.scene, nil); len(g.asked("cat")) > 0 || sites != nil || candidates != nil {
-		t.Errorf("cat, who has not agreed, is shown %q, %+v", candidates, sites)
-	}
-	g.now = g.now.Add(pause)
-	if _, err := g.Begin(g.scene, g.now); err == nil {
-		t.Error("computers are measured although cat has not agreed")
-	}
-}
-
 // TestHomesBound checks that players' computers take only the places that the organiser's list
 // leaves, and no name twice.
 func TestHomesBound(t *testing.T) {

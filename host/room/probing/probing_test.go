@@ -1,7 +1,6 @@
 package probing_test
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -20,7 +19,6 @@ import (
 	"muster/host/room/search"
 	"muster/host/wire"
 	"muster/internal/catalogue"
-	"muster/selection"
 )
 
 const ms = time.Millisecond
@@ -197,37 +195,6 @@ func TestPromise(t *testing.T) {
 	fresh := n.Probing.Next()
 	if most := fresh.MaxTold(g); most != 20+wire.SearchFinalists+10 { // the number that ann was told in this one
 		t.Errorf("in the next round all are told of %d", most)
-	}
-}
-
-// TestMost checks that a player is told the right number of servers for each way to measure.
-func TestMost(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		strategy string
-		servers  int
-		agree    wire.Decision
-		shares   bool
-		most     int
-		told     string
-	}{
-		{"a search", wire.Coordinated, 1000, wire.No, false, 28, wire.Coordinated},
-		{"a search, and a vote", wire.Coordinated, 1000, wire.Undecided, false, 228, wire.Coordinated},
-		{"a search of a short list", wire.Coordinated, 28, wire.No, false, 0, wire.Coordinated},
-		{"each alone", string(discovery.Conventional), 1000, wire.No, false, 0, string(discovery.Conventional)},
-		{"beside others", string(discovery.Conventional), 1000, wire.No, true, 0, wire.Coordinated},
-		{"beside others in a search", wire.Coordinated, 1000, wire.No, true, 0, wire.Coordinated},
-	} {
-		n := newSession(t, tt.strategy, tt.servers, 20, "ann")
-		n.Settings.Agree = tt.agree
-		n.Evidence["ann"].Share(tt.shares)
-		m, _, _ := n.told("ann", tt.strategy)
-		if m.Max != tt.most || m.Strategy != tt.told {
-			t.Errorf("%s: ann is told of %d, by %s", tt.name, m.Max, m.Strategy)
-		}
-		if isAll := n.Evidence["ann"].IsAsked(tt.servers - 1); isAll != (tt.told != wire.Coordinated) {
-			t.Errorf("%s: the whole list counts: %v", tt.name, isAll)
-		}
 	}
 }
 
@@ -622,42 +589,6 @@ func TestMate(t *testing.T) {
 	}
 }
 
-// TestHiddenMate checks that a player behind the address who cannot get to a server is not asked
-// for it.
-func TestHiddenMate(t *testing.T) {
-	const server = 10
-	for _, tt := range []struct {
-		name   string
-		server int
-		want   []search.Ask
-	}{
-		{"a hidden server", server, nil},
-		{"another", 3, []search.Ask{{Player: "abe", Servers: []int{3}}}},
-	} {
-		n := newSession(t, wire.Coordinated, 10, 0)
-		near := origin.Origin{Addr: factstest.Addr("olga")}
-		n.JoinFrom("abe", near)
-		near.Near = office.Near
-		n.JoinFrom("olga", near)
-		n.Gets(append(factstest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
-		g := n.F
-		asks, _, _ := n.Turn(g, 0, n.moment())
-		for _, ask := range asks { // everything is reported except this server
-			for _, server := range ask.Servers {
-				if server != tt.server {
-					n.Report(g, ask.Player, wire.Report{Results: []discovery.Result{n.result(ask.Player, server)}}, false, n.moment())
-				}
-			}
-		}
-		n.Ask(g, to("olga", tt.server, tt.server+1), n.moment())
-		n.Now = n.Now.Add(time.Minute)
-		asks, _ = n.Report(g, "olga", wire.Report{Results: []discovery.Result{{Server: tt.server, State: discovery.Lost}}}, false, n.moment())
-		if fmt.Sprint(asks) != fmt.Sprint(tt.want) {
-			t.Errorf("%s: asked are %v, want %v", tt.name, asks, tt.want)
-		}
-	}
-}
-
 // turnsUp lets everybody measure an unknown server that is better than the chosen one by so many
 // ms.
 func (n *session) turnsUp(by float64) {
@@ -880,29 +811,6 @@ func TestTurns(t *testing.T) {
 	}
 	if isNew, _ := n.AwaitTurn(true, n.Now); !isNew {
 		t.Error("after a turn nobody has to ask for another")
-	}
-}
-
-// TestGuests checks that a search counts guests if the rule takes a mean.
-func TestGuests(t *testing.T) {
-	german := origin.Origin{Addr: netip.MustParseAddr("9.9.9.1"), Country: "DE", ASN: 3320}
-	for _, by := range []selection.Rule{selection.Mean, selection.Minimax} {
-		n := newSession(t, wire.Coordinated, 1000, 100, "bob")
-		n.JoinFrom("ann", german)
-		zoe := german
-		zoe.Addr = netip.MustParseAddr("9.9.8.1")
-		n.Enter("zoe", zoe)
-		if _, err := n.Count("zoe", true); err != nil {
-			t.Fatal(err)
-		}
-		n.Settings.By = by
-		for _, player := range n.Attendance.Players() {
-			n.told(player, wire.Coordinated)
-		}
-		n.goes(0)
-		if s := n.Chooses(); s.Chosen == nil || s.Estimated["zoe"] == 0 {
-			t.Errorf("%s: chosen is %s", by, fmt.Sprint(s.Chosen))
-		}
 	}
 }
 
