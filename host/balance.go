@@ -13,8 +13,8 @@ const (
 	// have to reconnect.
 	balanceEvery = time.Second
 	balancePace  = 4
-	// balanceAfter is how long the set of hosts must be unchanged before. In a rolling upgrade the
-	// next host is about to leave, and takes its rooms along.
+	// balanceAfter is how long the set of hosts must stay unchanged before rooms move. In a rolling
+	// upgrade the next host leaves soon, and rooms that had moved to it would move again.
 	balanceAfter = 15 * time.Second
 	// unevenRooms and unevenShare are how far apart the hosts with the most and the fewest rooms
 	// must be before rooms move: a number, and a part of each host's fair share. Ordinary coming

@@ -113,9 +113,9 @@ func (a *actor) opensTo(shown []string) bool {
 	})
 }
 
-// called returns the room for a peer's hello. Without a code, that is the host's only room that
+// roomFor returns the room for a peer's hello. Without a code, that is the host's only room that
 // takes players without one.
-func (d *door) called(hello wire.Hello, from netip.Addr, on *relayedCaller) (*actor, *wire.Refusal) {
+func (d *door) roomFor(hello wire.Hello, from netip.Addr, on *relayedCaller) (*actor, *wire.Refusal) {
 	if access.CanonicalCode(hello.Code) != "" {
 		return d.named(claim{hello.Code, []string{hello.Key, hello.Token}, from, on})
 	}

@@ -103,7 +103,7 @@ func TestOnlyOpen(t *testing.T) {
 	from := netip.MustParseAddr("192.0.2.1")
 	check := func(want string) {
 		t.Helper()
-		a, refusal := h.called(wire.Hello{Code: " "}, from, nil)
+		a, refusal := h.roomFor(wire.Hello{Code: " "}, from, nil)
 		switch {
 		case want == "" && (refusal == nil || refusal.Reason != wire.ReasonCode):
 			t.Errorf("a hello without a code: %+v", refusal)

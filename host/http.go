@@ -115,10 +115,10 @@ var plainName = regexp.MustCompile(`^[a-z0-9.-]{1,253}$`)
 
 // misdirected tells the caller what to type if the name was intended.
 func (p replies) misdirected(w http.ResponseWriter, r *http.Request, hostport string) {
-	name, called := hostname(hostport), "that name"
+	name, roomFor := hostname(hostport), "that name"
 	refusal := wire.Refuse(wire.ReasonOrigin, "refused.misdirected-unshown")
 	if plainName.MatchString(name) {
-		called = "the name " + name
+		roomFor = "the name " + name
 		refusal = wire.Refuse(wire.ReasonOrigin, "refused.misdirected", "host", name)
 	} else {
 		name = "NAME"
@@ -140,5 +140,5 @@ If you started the host, and the name is yours, start it again with
 or, if friends reach it by that name through a proxy or a tunnel, with
 
   muster host … --public-url https://%s
-`, called, name, name), http.StatusMisdirectedRequest)
+`, roomFor, name, name), http.StatusMisdirectedRequest)
 }

@@ -174,7 +174,7 @@ func (v *visitor) hello(message wire.Message) error {
 	if hello.Version != wire.Version {
 		return v.refuse(otherVersion(hello.Version, v.host.rightProgram()))
 	}
-	to, refusal := v.host.called(hello, v.from.addr, v.on)
+	to, refusal := v.host.roomFor(hello, v.from.addr, v.on)
 	if refusal != nil {
 		return v.refuse(refusal)
 	}

@@ -79,8 +79,8 @@ func (p poster) addressed(said wire.Announcement, settings wire.Settings, keys r
 		said.Match = &match
 	}
 	if p.gameName != nil && settings.OwnGame == nil {
-		if called := p.gameName(settings.Game); called != "" {
-			said.Game = called
+		if roomFor := p.gameName(settings.Game); roomFor != "" {
+			said.Game = roomFor
 			said.Text = said.Sentence()
 		}
 	}

@@ -99,8 +99,8 @@ func (v *view) raises(server int) []float64 {
 	return raises
 }
 
-// empties reports whether a round for fewer players has lost a side, so that another rule decides.
-func (r *round) empties(rest *round) bool {
+// losesSide reports whether a round for fewer players has lost a side, so that another rule decides.
+func (r *round) losesSide(rest *round) bool {
 	return r.view.objective.rule.Sides && !rest.view.objective.rule.Sides
 }
 

@@ -94,7 +94,7 @@ func (r *round) bottleneck(server int) int {
 func (r *round) without(player int, chosen *Ranked) *Without {
 	w := &Without{Player: r.view.table.players[player]}
 	rest := newRound(r.Filter, r.view.table, player)
-	if r.empties(rest) {
+	if r.losesSide(rest) {
 		return nil
 	}
 	if len(rest.best) == 0 {

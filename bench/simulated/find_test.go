@@ -300,15 +300,15 @@ const (
 	pairsRoute = 0.35
 	pairs16    = 0.1
 	pairs24    = 0.05
-	// pairsMost bounds the deviation, as a share of the mean: a few pings in the records took minutes.
-	// It is pairsWide in wide countries.
+	// maxPairs is the largest deviation that counts, as a share of the mean, because a few recorded
+	// pings took minutes. In wide countries it is pairsWide.
 	maxPairs  = 0.08
 	pairsWide = 0.2
 	// pairsDirect of a wide country's ASes are reached by a way that is pairsShorter times the others',
 	// as those of Russia by land from East Asia.
 	pairsDirect  = 0.15
 	pairsShorter = 0.65
-	// pairsLeast bounds how near one of a country's networks is, as a share of the mean.
+	// minPairs bounds how near one of a country's networks is, as a share of the mean.
 	minPairs = 0.6
 )
 

@@ -85,7 +85,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// verify checks a request, and complains about those that Discord signed and that are refused.
+// verify checks a request. It complains about one that is refused although Discord signed it.
 func (h *handler) verify(header http.Header, body []byte) error {
 	now := time.Now()
 	err := h.verifier.Verify(header.Get("X-Signature-Ed25519"), header.Get("X-Signature-Timestamp"), body, now)

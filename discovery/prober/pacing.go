@@ -79,12 +79,12 @@ const (
 	// minCap keeps a scan going on the worst of lines: 64 servers at 100 ms are 640 a
 	// second, and 64 dead ones, held for 3 s each, still 21 a second.
 	minCap = 64
-	// Fewer than minLate answers to a repeat say nothing.
+	// A window needs minLate answers to repeats before their share counts.
 	minLate = 8
 	// maxLateShare of answers may need a repeat, as on a bad radio link. A larger share
 	// means a queue that overflows.
 	maxLateShare = 0.1
-	// Fewer than minExpected missing answers, by the usual share, say nothing.
+	// A window needs minExpected answers, by the usual share, before their lack counts.
 	minExpected = 16
 	// usualWeight is the newest window's: the usual share follows a slow change within
 	// some four windows.

@@ -92,7 +92,7 @@ var mishaps = []mishap{
 	{"two NATS servers are killed", 2, func(m Machines, rng *rand.Rand) Fault { return Fault{Do: Kill, On: some(2, m.NATS, rng)} }},
 }
 
-// some draws so many different ones, or none if there are too few.
+// some draws n different names, or none if there are too few.
 func some(n int, of []string, rng *rand.Rand) []string {
 	if len(of) < n || n > 1 && len(of) < 3 {
 		return nil

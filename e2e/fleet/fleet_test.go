@@ -206,7 +206,7 @@ func (d qstatDocument) server(t *testing.T, addr string) qstatServer {
 	return d.List[i]
 }
 
-// exact reports whether the RTT is the fleet's.
+// exact reports whether the RTT is the one that the fleet keeps, within a tolerance.
 func (q qstatServer) exact() bool {
 	rtt := time.Duration(q.Ping) * time.Millisecond
 	return rtt >= awayRTT-early && rtt <= awayRTT+slack

@@ -40,7 +40,7 @@ func TestMinimalPlayer(t *testing.T) {
 	})
 	t.Run("a host that takes a room over", func(t *testing.T) {
 		t.Parallel()
-		repeatsAfterAgain(t)
+		checkSecondWelcome(t)
 	})
 	t.Run("a2s, without any Muster player", func(t *testing.T) {
 		t.Parallel()
@@ -106,9 +106,9 @@ func playsRounds(t *testing.T, at string) {
 	}
 }
 
-// repeatsAfterAgain checks what no host of today does any more: a second welcome on one connection comes from another
+// checkSecondWelcome checks what no host of today does any more: a second welcome on one connection comes from another
 // host, which hears everything from the beginning. On the way it asks for all else that a host may want.
-func repeatsAfterAgain(t *testing.T) {
+func checkSecondWelcome(t *testing.T) {
 	server, err := net.ListenPacket("udp", "127.0.0.1:0") // takes questions and answers none
 	if err != nil {
 		t.Fatal(err)

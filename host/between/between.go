@@ -123,7 +123,7 @@ func fingerprint(der []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Join sets the function that returns the doors of the living hosts. It returns at once.
+// Join gives the mesh the function that returns the doors of the living hosts. Join does not wait for it.
 func (m *Mesh) Join(doors func() map[string]string) {
 	m.mu.Lock()
 	m.doors = doors

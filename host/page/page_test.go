@@ -96,7 +96,7 @@ func TestNameOfGame(t *testing.T) {
 	}
 }
 
-// TestState compares what pages are shown with a golden file.
+// TestState compares the state that pages get with testdata/state.json.
 func TestState(t *testing.T) {
 	join := func(_ string, way wire.Way) wire.Way {
 		way.Link = "steam://connect/" + way.Connect

@@ -579,7 +579,7 @@ func meetings(n *night) {
 	n.keeps("meeting-awake")
 }
 
-// strangers give themselves, their servers and their room names that would break a page.
+// strangers plays a night in which people, servers and the room have names that would break a page.
 func strangers(n *night) {
 	n.opens(func(s *wire.Settings) { s.Name = "<b>Friday</b> night" })
 	for i, name := range hostileNames {

@@ -26,7 +26,8 @@ import (
 // maxFile is the largest file that is read, in bytes.
 const maxFile = 1 << 16
 
-// Value is a value in the file as a flag takes it, and its line. A list has one text for each value, or none.
+// Value is a setting in the file: the texts that its flag would take, and its line. A list has one text for each
+// value, or none.
 type Value struct {
 	Texts []string
 	Line  int

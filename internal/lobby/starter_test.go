@@ -46,8 +46,8 @@ func TestAgreedTo(t *testing.T) {
 	}
 }
 
-// TestStill checks that an answer counts while the room wants the same. News that say otherwise
-// stay for the next reader.
+// TestStill checks that an answer counts only if the room's newest state asks for the same. A state
+// that asks for something else stays in the channel for the next reader.
 func TestStill(t *testing.T) {
 	den := wire.Venue{Name: "Den", Addr: netip.MustParseAddrPort("192.0.2.1:7787"), Protocol: "beacon"}
 	barn := wire.Venue{Name: "Barn", Addr: netip.MustParseAddrPort("192.0.2.2:7787"), Protocol: "beacon"}

@@ -152,9 +152,9 @@ func (n *View) Show(e peer.Event) {
 	}
 }
 
-// byOperator begins the keys of what a host's operator says who closes a room. The organiser has not
-// ended that one, and wants to know why it is over.
-const byOperator = "refused.operator-"
+// operatorPrefix begins the keys of the sentences with which a host's operator closes a room. The
+// organiser did not end that room, and wants to know why it is over.
+const operatorPrefix = "refused.operator-"
 
 // ends reports whether a refusal means that the session is over, and prints that unless the player
 // knows. The organiser may have ended it before their own player was in, or the room may have ended
@@ -165,7 +165,7 @@ func (n *View) ends(why wire.Refusal) bool {
 	case why.Reason == wire.ReasonEnded:
 	case why.Reason == wire.ReasonClosed && !n.lost.IsZero():
 		says = sentence.Of("term.ended-meanwhile", "why", says)
-	case why.Reason == wire.ReasonClosed && n.Typing.steers() && !strings.HasPrefix(why.Says.Key, byOperator):
+	case why.Reason == wire.ReasonClosed && n.Typing.steers() && !strings.HasPrefix(why.Says.Key, operatorPrefix):
 		says = sentence.Of("term.ended")
 	default:
 		return false

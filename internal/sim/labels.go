@@ -46,8 +46,8 @@ func Unlabelled(list []discovery.Server, _ uint64) []discovery.Server {
 	return list
 }
 
-// LabelledLike gives servers the country and AS that another list has at their address, or none if
-// it lacks the address.
+// LabelledLike labels the servers of a list with the country and AS that these servers have at the same
+// address. A server whose address is not among them gets neither.
 func LabelledLike(servers []discovery.Server) Labels {
 	like := make(map[netip.Addr]cell)
 	for _, s := range servers {

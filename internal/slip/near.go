@@ -9,8 +9,8 @@ import (
 // Longest is the longest text that is compared, in letters.
 const Longest = 64
 
-// Near returns the word of a list that somebody may have meant by another, or an empty text. Case does not count, nor
-// whether words are joined by - or _.
+// Near returns the known word that somebody probably meant by a word, or an empty text if none is close. It ignores
+// case, and takes - and _ for the same.
 func Near(word string, known []string) (near string) {
 	letters := folded(word)
 	least := 1 + min(2, len(letters)/3) // of a short word nearly all letters must be right

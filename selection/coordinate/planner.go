@@ -109,8 +109,8 @@ type Planner struct {
 	// number of broken limits.
 	better, stricter forecast
 	level            int
-	// nearer forecasts how much more somebody may give up because a nearer server was not found
-	// yet. ownsThen are the players' own bests, round by round.
+	// nearer forecasts how many more milliseconds a player may lose because nobody has found a nearer
+	// server yet. ownsThen has each player's own best of each round.
 	nearer   forecast
 	ownsThen [][]float64
 	// reviewed counts addresses that one player explored, and passed those that everybody was then

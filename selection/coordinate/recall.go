@@ -26,7 +26,7 @@ type recall struct {
 	failed []mean
 	// deepest is the lowest level of each player's forecasts, above countries if there are none.
 	deepest []topology.Level
-	// ages are those of each player's forecasts, in units of halfTrusted.
+	// ages has the mean age of each player's forecasts, in units of halfTrusted.
 	ages []mean
 	// leaves are the deepest nodes with a forecast, in the order of the tree.
 	leaves []topology.Node

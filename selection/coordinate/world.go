@@ -233,7 +233,7 @@ func (w *world) lone(node topology.Node, l topology.Level, part topology.Node) {
 	w.keep(drawn{w.tree.End(node) - 1, part, from + math.Sqrt(variance)*z})
 }
 
-// unknown returns the mean and variance that an unknown node is drawn with.
+// unknown returns the mean and variance of the distribution from which an unknown node's RTT is drawn.
 func (w *world) unknown(node topology.Node, l topology.Level, nearer bool) (from, variance float64) {
 	switch {
 	case l == topology.AS:

@@ -284,7 +284,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("%d addresses: %s; want %d", got, verdict, keys)
 		}
 	}
-	// IPv6 does not affect IPv4: a /32 is more than all of that.
+	// IPv6 is counted apart from IPv4, because one /32 has more networks than all of IPv4.
 	v6 := func(steps ...ranges.Step) []ranges.Step { return steps }
 	got, fates = settle(v6(ranges.Step{Start: 1 << 60, Number: 7}, ranges.Step{Start: 1<<60 + 8}),
 		v6(ranges.Step{Start: 100, Number: 7}, ranges.Step{Start: 200}), v6(ranges.Step{Start: 1, Number: de}))

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { counted } from "./stages/pace.js";
 import { nextFrame, runTime } from "./time.js";
 
-/** A whole number that counts. This module writes its text. @param {number} value @param {string} [name] its class */
+/** An element with a whole number, which counts up or down to its newest value. This module writes its text. @param {number} value @param {string} [name] its class */
 export function figure(value, name) {
   return h("b", { class: name, "data-keep": "", "data-count": Math.round(value) }, Math.round(value));
 }

@@ -120,7 +120,7 @@ export function firstTicket(state, view) {
   ];
 }
 
-/** How the organiser of such a room plays, and puts it on a wall. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
+/** What stands beside the first ticket: how the organiser plays, too, and the page for a wall. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
 export function besideTicket(state, view) {
   return [
     h("div", { "data-key": "play" }, h("h2", {}, say("lobby.playing-too")), h("p", { class: "quiet" }, say("lobby.playing-too-how")), getMuster(view.offer, view.getting, view.opening), h("details", { class: "own", "data-key": "line" }, h("summary", {}, say("share.have-muster")), ...joinLine(state))),

@@ -46,7 +46,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestRoll checks that some of the players are in the status.
+// TestRoll checks that Roll reads the sample of players in a server's status.
 func TestRoll(t *testing.T) {
 	roll := Protocol{}.Roll()
 	if _, isStream := roll.(discovery.Stream); !isStream {

@@ -113,7 +113,7 @@ type State struct {
 // State returns the state, to save or restore it.
 func (r *Register) State() *State { return &r.state }
 
-// Anew returns a register whose round begins again.
+// Anew returns the state of a round that begins again, with the same players in the same order.
 func (s State) Anew() State {
 	anew := State{Order: s.Order, Marks: map[people.ID]*mark{}}
 	for player, m := range s.Marks {

@@ -35,8 +35,8 @@ func (n Retries) Rest() time.Duration {
 	return rest
 }
 
-// Sooner returns when to try again because somebody is back. Failed is when the room failed, and
-// retry when it would have tried again, zero for never. IsFirst says that nobody else is here.
+// Sooner returns when to try again because somebody is back. The room failed at the time failed, and
+// would have tried again at the time retry; zero is never. With isFirst nobody else is here.
 func (n Retries) Sooner(failed, retry roomtime.Time, isFirst bool, now roomtime.Time) roomtime.Time {
 	if n.AreOver() {
 		return retry

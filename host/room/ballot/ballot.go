@@ -83,8 +83,8 @@ type Paper struct {
 type Options struct {
 	// Rule is the server that the room's rule has chosen, -1 for none.
 	Rule int
-	// Candidates are the servers that people may vote for: the choices that differ, and then the
-	// best of the others by the rule.
+	// Candidates are the servers that people may vote for. Those of Choices come first, and then the
+	// best other servers by the rule.
 	Candidates []selection.Ranked
 	// Choices are the candidates that differ in a way that players feel, the rule's first. If there
 	// is only one, it is the best in every way. There are none until everyone has looked again at

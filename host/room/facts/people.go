@@ -45,8 +45,8 @@ func (f Facts) completed(p people.Person) people.Person {
 	return p
 }
 
-// Electorate returns the people who may have a say in the choice. If isChosen, people who are left
-// out have none.
+// Electorate returns the people who may have a say in the choice. Once a server is chosen, people who
+// are left out have no say.
 func (f Facts) Electorate(isChosen bool) ballot.Electorate {
 	e := ballot.Electorate{People: f.People(), GuestsVote: f.p.Settings.GuestsVote}
 	for i := range e.People {
@@ -55,8 +55,8 @@ func (f Facts) Electorate(isChosen bool) ballot.Electorate {
 	return e
 }
 
-// Refusal returns why a person has no say in the choice, or nil. If isChosen, people who are left
-// out have none.
+// Refusal returns why a person has no say in the choice, or nil for one who has. Once a server is
+// chosen, people who are left out have no say.
 func (f Facts) Refusal(by people.Person, isChosen bool) error {
 	if !by.IsSomebody() {
 		return roster.ErrNickname

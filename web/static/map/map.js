@@ -23,7 +23,7 @@ import { runTime } from "../time.js";
 /** @typedef {import("../types.js").Person} Person */
 /** @typedef {{x: number, y: number, trueX: number, trueY: number, size: number}} Mark */
 
-/** The step by which the map's cut turns, degrees. */
+/** The map is cut open along a meridian whose longitude is a multiple of this, degrees. */
 const cutStep = 30;
 /** How often lights are drawn at most, ms. */
 const lightEvery = 1000;

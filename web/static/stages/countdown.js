@@ -62,7 +62,7 @@ export function says(state) {
 }
 
 /** The time until the countdown begins, ms; negative once it runs. @param {import("../live.js").Live} live */
-export const counts = (live) => leftOf(live) - whole;
+export const untilCountdown = (live) => leftOf(live) - whole;
 
 /** The time until the launch, ms. @param {import("../live.js").Live} live */
 function leftOf(live) {

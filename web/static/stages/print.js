@@ -1,5 +1,5 @@
-// The night's poster as this page has drawn it. The host may end with the night, so a page draws the
-// poster once games open, with all that this takes, and fetches nothing after the end.
+// The night's poster as this page has drawn it. The host may stop when the night ends. So the page
+// draws the poster as soon as games open, loads all that it needs then, and fetches nothing later.
 
 import { inOrder } from "../people.js";
 import { nameOnly } from "../choice.js";

@@ -12,7 +12,7 @@ import { saidOf } from "../rules.js";
 import { capital, millis, said, say } from "../say.js";
 import { play } from "../sound.js";
 import { spokesOf } from "./around.js";
-import { counts } from "./countdown.js";
+import { untilCountdown } from "./countdown.js";
 import { fitTitle } from "./fit.js";
 import { late } from "./late.js";
 import { pingLine } from "./line.js";
@@ -90,7 +90,7 @@ function soon(live, view) {
   const state = /** @type {State} */ (live.state);
   if (!state.agreement.launch_at) return !view.tv && h("p", { class: "buttons" }, button("revealed", say("reveal.on")));
   const me = meOf(state);
-  const n = Math.max(0, Math.ceil(counts(live) / 1000));
+  const n = Math.max(0, Math.ceil(untilCountdown(live) / 1000));
   return h("p", { class: "buttons soon" }, !view.tv && !state.match && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" }), h("span", { class: "when" }, say("reveal.countdown-in", { n })));
 }
 
@@ -119,7 +119,7 @@ export function shown(place, live, view) {
   const { round } = state.room;
   fitTitle(place.querySelector(".place"));
   clearTimer(ticking);
-  const left = state.agreement.launch_at ? counts(live) : Infinity;
+  const left = state.agreement.launch_at ? untilCountdown(live) : Infinity;
   const end = () => {
     view.revealed = Math.max(view.revealed, round);
     view.changed();
