@@ -40,7 +40,7 @@ func (s *scanner) run(ctx context.Context, o player.Run, seen func(discovery.Res
 		s.prober, s.game = prober, o.Game
 	}
 	s.prober.Share(o.Among)
-	s.prober.Lead(o.Min)
+	s.prober.Lead(o.MinReach)
 	return s.prober.Run(ctx, o.Servers, o.Watched(seen), seen)
 }
 

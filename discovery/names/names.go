@@ -35,9 +35,9 @@ type Resolver struct {
 	// As in the game itself, only a name with the game's own port, Port, is such a domain.
 	Service string
 	Port    uint16
-	// Min is the least reach of the addresses that names may lead to. A stranger's list must not have
+	// MinReach is the least reach of the addresses that names may lead to. A stranger's list must not have
 	// us ask our own networks.
-	Min discovery.Reach
+	MinReach discovery.Reach
 }
 
 // Place is where a name leads.
@@ -99,7 +99,7 @@ func (r Resolver) Addrs(ctx context.Context, host string) ([]netip.Addr, error) 
 // stands for any machine of the internet.
 func (r Resolver) isUsable(a netip.Addr) bool {
 	reach := discovery.ReachOf(a)
-	return a.Zone() == "" && reach != discovery.NoReach && (reach >= r.Min || discovery.IsStandIn(a))
+	return a.Zone() == "" && reach != discovery.NoReach && (reach >= r.MinReach || discovery.IsStandIn(a))
 }
 
 // mixed returns as many addresses as are tried, with both families among them.

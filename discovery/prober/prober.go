@@ -273,7 +273,7 @@ func (p *Prober) Lead(least discovery.Reach) {
 // resolver returns how names are looked up now.
 func (p *Prober) resolver() names.Resolver {
 	resolver := p.options.Names
-	resolver.Min = max(resolver.Min, p.least)
+	resolver.MinReach = max(resolver.MinReach, p.least)
 	return resolver
 }
 

@@ -204,7 +204,7 @@ func (d *discover) run(ctx context.Context) error {
 // prober returns a prober for the listed servers of a game.
 func (d *discover) prober(g game.Game) (*prober.Prober, error) {
 	by := g.Names()
-	by.Min = d.sources.Min()
+	by.MinReach = d.sources.MinReach()
 	return d.probing.prober(d.program, g.Protocol(), by, nil)
 }
 

@@ -56,9 +56,9 @@ func (s *Sources) LooksAround() bool {
 	return s.LAN == On || s.LAN == Auto && len(s.Files) == 0 && len(s.Masters) == 0
 }
 
-// Min returns the least reach of the addresses that names in the lists may lead to. The user's own list
+// MinReach returns the least reach of the addresses that names in the lists may lead to. The user's own list
 // may name servers of the user's networks, and a stranger's may not.
-func (s *Sources) Min() discovery.Reach {
+func (s *Sources) MinReach() discovery.Reach {
 	if len(s.Files)+len(s.Masters) > 0 {
 		return discovery.NoReach
 	}

@@ -139,8 +139,8 @@ type Run struct {
 	Exposure *discovery.Exposure
 	// IsPlaces marks candidate places instead of servers. [Release] says when their prober can close.
 	IsPlaces bool
-	// Min is the least reach of the addresses that the names of servers may lead to.
-	Min discovery.Reach
+	// MinReach is the least reach of the addresses that the names of servers may lead to.
+	MinReach discovery.Reach
 	// Among is how many players probe the same servers.
 	Among int
 	// Patience bounds the run, including its wait for a turn. 0 is unbounded.

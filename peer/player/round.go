@@ -196,7 +196,7 @@ func (p *Player) run() {
 	r.agenda.Resume()
 	among := len(slices.DeleteFunc(p.room.Players(), func(p wire.Person) bool { return !p.Connected }))
 	p.do(Run{Task: r.run, Game: r.measure.Game, Servers: r.servers, Plan: r.agenda, Exposure: p.exposure, Among: among, Began: r.began,
-		Min: discovery.ReachOf(r.host)})
+		MinReach: discovery.ReachOf(r.host)})
 }
 
 // seen notes results.

@@ -79,8 +79,8 @@ func (p *port) sample(s *sampling) {
 	p.do(Run{
 		Task: s.task, Game: s.wants.Game, Servers: s.servers, Plan: asked{discovery.NewConventional(len(s.servers)), s.results},
 		Exposure: p.exposure, IsPlaces: s.isPlaces, Patience: p.options.Pace.Patience, Began: p.now,
-		Among: 1, // the host makes players take turns, so nobody shares
-		Min:   discovery.ReachOf(p.line.host),
+		Among:    1, // the host makes players take turns, so nobody shares
+		MinReach: discovery.ReachOf(p.line.host),
 	})
 }
 
