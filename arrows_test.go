@@ -192,6 +192,7 @@ var arrows = []struct {
 	{"muster/discovery/protocol/tcp", []string{"muster/discovery", "muster/discovery/internal/packet"}},
 	{"muster/discovery/internal/charset", nil},
 	{"muster/discovery/internal/packet", []string{"muster/discovery", "muster/discovery/internal/charset"}},
+	{"muster/discovery/prober/probertest", []string{"muster/discovery"}},
 	{"muster/discovery/internal/codectest", []string{"muster/discovery", "muster/discovery/internal/packet"}},
 	{"muster/discovery/names", []string{"muster/discovery"}},
 	{"muster/discovery/prober", []string{"muster/discovery", "muster/discovery/names"}},

@@ -138,6 +138,13 @@ func opensPages(t *testing.T, at string, codes, secrets []string) (closed func()
 	c := exec.Command("sh", "-c",
 		`ulimit -n "$(ulimit -H -n)"; exec "$0" -test.run='^TestManyPagesOf$' -test.timeout=0 -pages=`+fmt.Sprint(*pagesOpened), os.Args[0])
 	c.Env = append(os.Environ(), pagesOf+"="+at, pagesIn+"="+strings.Join(codes, ","), pagesBy+"="+strings.Join(secrets, ","))
+	return beside(t, c)
+}
+
+// beside starts another process, and waits for the first byte that it prints. The process ends once its
+// input does: end does that, and waits for it.
+func beside(t *testing.T, c *exec.Cmd) (end func()) {
+	t.Helper()
 	c.Stderr = os.Stderr
 	in, err := c.StdinPipe()
 	if err != nil {
@@ -151,7 +158,7 @@ func opensPages(t *testing.T, at string, codes, secrets []string) (closed func()
 		t.Fatal(err)
 	}
 	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
-		t.Fatal("the pages: ", err)
+		t.Fatalf("%s: %v", c, err)
 	}
 	return func() { in.Close(); io.Copy(io.Discard, out); c.Wait() }
 }

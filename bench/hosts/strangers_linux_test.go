@@ -244,22 +244,7 @@ func attackers(t *testing.T, at, attack string) (cut func()) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestStrangersOf$", "-test.timeout=0", fmt.Sprint("-strangers=", *strangers))
 	c.Env = append(os.Environ(), strangersOf+"="+at, strangersBy+"="+attack)
-	c.Stderr = os.Stderr
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
-		t.Fatal("the strangers: ", err)
-	}
-	return func() { in.Close(); io.Copy(io.Discard, out); c.Wait() }
+	return beside(t, c)
 }
 
 // TestStrangersOf is no test: it is the strangers of TestStrangers.

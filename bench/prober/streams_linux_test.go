@@ -15,6 +15,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/prober"
+	"muster/discovery/prober/probertest"
 )
 
 // runTalkers answers connections to all of 127.0.0.0/8, as the fleet answers datagrams.
@@ -32,7 +33,7 @@ func runTalkers() {
 		}
 		go func() {
 			defer conn.Close()
-			talk(conn)
+			probertest.Talk(conn)
 		}()
 	}
 }
@@ -47,7 +48,7 @@ func BenchmarkStreams(b *testing.B) {
 	const servers = 10_000
 	for _, rate := range []float64{250, 1000, 4000} {
 		for _, load := range []string{"idle", "busy"} {
-			for name, protocol := range map[string]discovery.Stream{"talking": lines{}, "connecting": connecting{}} {
+			for name, protocol := range map[string]discovery.Stream{"talking": probertest.Lines{}, "connecting": probertest.Connecting{}} {
 				b.Run(fmt.Sprintf("%v/%s/%s", rate, load, name), func(b *testing.B) {
 					line, err := companion(b, "talkers").ReadString('\n')
 					if err != nil {

@@ -17,6 +17,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/discovery/names"
+	"muster/discovery/prober/probertest"
 	"muster/discovery/protocol/minecraft"
 )
 
@@ -156,7 +157,7 @@ func TestNamesReachAProxy(t *testing.T) {
 func TestNameIsLookedUpAtEachVisit(t *testing.T) {
 	at := talking(t, answers(0, 0)).Addr
 	dns := &nameServer{known: map[string]string{"home.example.org": "127.0.0.2"}}
-	p := streamProber(t, Options{Protocol: lines{}, Timeout: 5 * time.Second, Retries: -1, Names: names.Resolver{Lookup: dns.lookup}})
+	p := streamProber(t, Options{Protocol: probertest.Lines{}, Timeout: 5 * time.Second, Retries: -1, Names: names.Resolver{Lookup: dns.lookup}})
 	servers := []discovery.Server{called("home.example.org", at.Port())}
 	if got := scan(t, p, servers)[0]; got.State != discovery.Refused {
 		t.Errorf("nobody listens there, and it is %v", got.State)
@@ -182,7 +183,7 @@ func TestOtherAddressesOfAName(t *testing.T) {
 		"this machine has the other one": {"127.0.0.1", "::1", discovery.Lost},
 	} {
 		dns := &nameServer{known: map[string]string{"many.example.org": c.addrs}}
-		options := Options{Protocol: lines{}, Timeout: 5 * time.Second, Retries: -1, Names: names.Resolver{Lookup: dns.lookup}}
+		options := Options{Protocol: probertest.Lines{}, Timeout: 5 * time.Second, Retries: -1, Names: names.Resolver{Lookup: dns.lookup}}
 		if c.local != "" {
 			options.LocalAddr = netip.MustParseAddr(c.local)
 		}
@@ -215,7 +216,7 @@ func TestIPv6PlayerGetsIPv6(t *testing.T) {
 		}
 	}()
 	dns := &nameServer{known: map[string]string{"both.example.org": "::1 127.0.0.1"}}
-	p := streamProber(t, Options{Protocol: lines{}, Timeout: 5 * time.Second, Retries: -1,
+	p := streamProber(t, Options{Protocol: probertest.Lines{}, Timeout: 5 * time.Second, Retries: -1,
 		LocalAddr: netip.IPv6Loopback(), Names: names.Resolver{Lookup: dns.lookup}})
 	if got := scan(t, p, []discovery.Server{called("both.example.org", l.Addr().(*net.TCPAddr).AddrPort().Port())})[0]; got.State != discovery.Answered {
 		t.Errorf("it is %v", got.State)
@@ -226,7 +227,7 @@ func TestIPv6PlayerGetsIPv6(t *testing.T) {
 func TestNamesStayAway(t *testing.T) {
 	at := talking(t, answers(0, 0)).Addr
 	dns := &nameServer{known: map[string]string{"trap.example.org": "127.0.0.1 192.168.1.1"}}
-	p := streamProber(t, Options{Protocol: lines{}, Timeout: 5 * time.Second, Retries: -1, Names: names.Resolver{Lookup: dns.lookup}})
+	p := streamProber(t, Options{Protocol: probertest.Lines{}, Timeout: 5 * time.Second, Retries: -1, Names: names.Resolver{Lookup: dns.lookup}})
 	p.Lead(discovery.InternetReach)
 	if got := scan(t, p, []discovery.Server{called("trap.example.org", at.Port())})[0]; got.State != discovery.Lost {
 		t.Errorf("it is %v", got.State)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/prober/probertest"
 	"muster/internal/await"
 )
 
@@ -30,7 +31,7 @@ func TestStreamsCloseFiles(t *testing.T) {
 		servers = append(servers, talking(t, handle))
 	}
 	before := openFiles(t)
-	p := streamProber(t, Options{Protocol: lines{}, Rate: 10000, Timeout: 300 * ms, Retries: -1})
+	p := streamProber(t, Options{Protocol: probertest.Lines{}, Rate: 10000, Timeout: 300 * ms, Retries: -1})
 	for range 3 {
 		scan(t, p, servers)
 	}
@@ -42,7 +43,7 @@ func TestStreamsCloseFiles(t *testing.T) {
 // than connecting took.
 func TestHandshakeTime(t *testing.T) {
 	server := talking(t, answers(0, 0))
-	p := streamProber(t, Options{Protocol: connecting{}})
+	p := streamProber(t, Options{Protocol: probertest.Connecting{}})
 	began := time.Now()
 	results := scan(t, p, []discovery.Server{server})
 	took := time.Since(began)

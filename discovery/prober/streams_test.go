@@ -2,7 +2,6 @@ package prober
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,50 +14,8 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/prober/probertest"
 )
-
-// lines is a protocol over TCP, like Minecraft's: a description, then an echo.
-//
-//	hello ADDRESS, what?  ->  i am NAME
-//	again NONCE           ->  echo NONCE
-type lines struct{}
-
-func (lines) AppendGreeting(b []byte, to netip.AddrPort) []byte {
-	return fmt.Appendf(b, "hello %v\n", to)
-}
-
-func (lines) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) []byte {
-	if len(challenge) == 0 {
-		return append(b, "what?\n"...)
-	}
-	return fmt.Appendf(b, "%s %x\n", challenge, uint64(nonce))
-}
-
-func (lines) Parse(datagrams [][]byte) (reply discovery.Reply, err error) {
-	first, rest, whole := bytes.Cut(datagrams[0], []byte("\n"))
-	if !whole {
-		return discovery.Reply{Incomplete: true}, nil
-	}
-	name, ok := strings.CutPrefix(string(first), "i am ")
-	if !ok {
-		return reply, fmt.Errorf("lines: %w", discovery.ErrMalformed)
-	}
-	reply.Info = &discovery.Info{Name: name}
-	if _, err := fmt.Sscanf(string(rest), "echo %x\n", &reply.Nonce); err == nil {
-		reply.Echoed = true
-	} else {
-		reply.Challenge = []byte("again")
-	}
-	return reply, nil
-}
-
-// connecting is a protocol that only wants to know whether a server listens.
-type connecting struct{ lines }
-
-func (connecting) AppendGreeting(b []byte, _ netip.AddrPort) []byte { return b }
-func (connecting) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte {
-	return b
-}
 
 // talking listens on a port of its own for the length of a test, and calls handle for
 // each connection.
@@ -161,27 +118,27 @@ func TestStreams(t *testing.T) {
 		about    time.Duration // lower bound of the RTT; the upper is 100 ms more
 		told     string
 	}{
-		{"a server", lines{}, talking(t, answers(0, 0)), discovery.Answered, 0, "arena"},
-		{"one that is slow to describe itself", lines{}, talking(t, answers(150*ms, 0)), discovery.Answered, 0, "arena"},
-		{"one behind another's door", lines{}, talking(t, answers(0, 150*ms)), discovery.Answered, 150 * ms, "arena"},
-		{"one that ends the conversation", lines{}, talking(t, func(c net.Conn) {
+		{"a server", probertest.Lines{}, talking(t, answers(0, 0)), discovery.Answered, 0, "arena"},
+		{"one that is slow to describe itself", probertest.Lines{}, talking(t, answers(150*ms, 0)), discovery.Answered, 0, "arena"},
+		{"one behind another's door", probertest.Lines{}, talking(t, answers(0, 150*ms)), discovery.Answered, 150 * ms, "arena"},
+		{"one that ends the conversation", probertest.Lines{}, talking(t, func(c net.Conn) {
 			says("i am arena\n")(c)
 			c.(*net.TCPConn).CloseWrite()
 		}), discovery.Answered, 0, "arena"},
-		{"another protocol's", lines{}, talking(t, says("HTTP/1.1 400 Bad Request\r\n")), discovery.Lost, 0, ""},
-		{"one that never ends", lines{}, talking(t, func(c net.Conn) {
+		{"another protocol's", probertest.Lines{}, talking(t, says("HTTP/1.1 400 Bad Request\r\n")), discovery.Lost, 0, ""},
+		{"one that never ends", probertest.Lines{}, talking(t, func(c net.Conn) {
 			for chunk := []byte(strings.Repeat("x", 1<<16)); ; {
 				if _, err := c.Write(chunk); err != nil {
 					return
 				}
 			}
 		}), discovery.Lost, 0, ""},
-		{"one that hangs up", lines{}, talking(t, func(c net.Conn) { c.Close() }), discovery.Lost, 0, ""},
-		{"one that is mute", lines{}, talking(t, func(net.Conn) {}), discovery.Lost, 0, ""},
-		{"one that keeps its echo", lines{}, talking(t, answers(0, time.Hour)), discovery.Answered, 0, "arena"},
-		{"nobody", lines{}, closed, discovery.Refused, 0, ""},
-		{"somebody who listens", connecting{}, talking(t, func(net.Conn) {}), discovery.Answered, 0, ""},
-		{"nobody listens", connecting{}, closed, discovery.Refused, 0, ""},
+		{"one that hangs up", probertest.Lines{}, talking(t, func(c net.Conn) { c.Close() }), discovery.Lost, 0, ""},
+		{"one that is mute", probertest.Lines{}, talking(t, func(net.Conn) {}), discovery.Lost, 0, ""},
+		{"one that keeps its echo", probertest.Lines{}, talking(t, answers(0, time.Hour)), discovery.Answered, 0, "arena"},
+		{"nobody", probertest.Lines{}, closed, discovery.Refused, 0, ""},
+		{"somebody who listens", probertest.Connecting{}, talking(t, func(net.Conn) {}), discovery.Answered, 0, ""},
+		{"nobody listens", probertest.Connecting{}, closed, discovery.Refused, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -212,7 +169,7 @@ func TestStreamRepeats(t *testing.T) {
 			}
 			answers(0, 0)(c)
 		})
-		p := streamProber(t, Options{Protocol: lines{}, Timeout: 300 * ms})
+		p := streamProber(t, Options{Protocol: probertest.Lines{}, Timeout: 300 * ms})
 		results := scan(t, p, []discovery.Server{server})
 		return results[0].State == discovery.Answered && isAbout(results[0].RTT, 0) && p.Stats().Retries == 1,
 			fmt.Sprintf("%+v after %d retries", results, p.Stats().Retries)
@@ -233,7 +190,7 @@ func TestStreamLate(t *testing.T) {
 				}
 				answers(0, delay)(c)
 			})
-			p := streamProber(t, Options{Protocol: lines{}, Timeout: 400 * ms})
+			p := streamProber(t, Options{Protocol: probertest.Lines{}, Timeout: 400 * ms})
 			results := scan(t, p, []discovery.Server{server})
 			return results[0].State == discovery.Answered && isAbout(results[0].RTT, want) && connections.Load() == 2,
 				fmt.Sprintf("late %d times: %+v after %d connections, want %v after 2", late, results, connections.Load(), want)
@@ -249,7 +206,7 @@ func TestStreamsEnd(t *testing.T) {
 		mute = append(mute, talking(t, func(net.Conn) {}))
 	}
 	ours := talking(t, answers(0, 0))
-	p := streamProber(t, Options{Protocol: lines{}, Rate: 10000})
+	p := streamProber(t, Options{Protocol: probertest.Lines{}, Rate: 10000})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*ms)
 	defer cancel()
 	if err := p.Run(ctx, mute, discovery.NewConventional(len(mute)), nil); !errors.Is(err, context.DeadlineExceeded) {
@@ -278,7 +235,7 @@ func TestStreamLimits(t *testing.T) {
 			most = max(most, open)
 			return nil
 		})
-		p := virtual(t, Options{Protocol: lines{}, Rate: 10000, Retries: -1}, leaving{sky, &open})
+		p := virtual(t, Options{Protocol: probertest.Lines{}, Rate: 10000, Retries: -1}, leaving{sky, &open})
 		start := time.Now()
 		scan(t, p, list(4000))
 		if took := time.Since(start); most > maxStreams || took < 4*time.Second {
@@ -306,7 +263,7 @@ func (l leaving) release(netip.AddrPort) { *l.open-- }
 
 // TestKeysAreNotAsked checks that nothing is sent to an address that only tells an entry from others.
 func TestKeysAreNotAsked(t *testing.T) {
-	p, err := New(Options{Protocol: connecting{}})
+	p, err := New(Options{Protocol: probertest.Connecting{}})
 	if err != nil {
 		t.Fatal(err)
 	}

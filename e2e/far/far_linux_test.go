@@ -21,6 +21,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/prober"
+	"muster/discovery/prober/probertest"
 	"muster/e2e/netfab"
 )
 
@@ -147,7 +148,7 @@ func runFarServers() {
 		if conn, err := l.Accept(); err == nil {
 			go func() {
 				defer conn.Close()
-				talk(conn)
+				probertest.Talk(conn)
 			}()
 		}
 	}
@@ -199,9 +200,9 @@ func runFarPlayer() {
 	var protocol discovery.Protocol = marked{}
 	switch asked.Words {
 	case "connections":
-		protocol = connecting{}
+		protocol = probertest.Connecting{}
 	case "conversations":
-		protocol = lines{}
+		protocol = probertest.Lines{}
 	}
 	p, err := prober.New(prober.Options{Protocol: protocol, Rate: asked.Rate, Retries: asked.Retries, Timeout: asked.Timeout})
 	if err != nil {
