@@ -115,7 +115,7 @@ func (o offer) page(in *catalogue.Language) string {
 	return p.String()
 }
 
-// tone is how a page shows what it says of a program.
+// tone returns the style in which a page shows its sentence on a program.
 func (p program) tone() string {
 	if p.Trouble.IsZero() {
 		return "quiet"

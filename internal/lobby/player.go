@@ -342,7 +342,7 @@ func (y *Player) pasted(g game.Game) (peer.Prober, error) {
 	return pings, nil
 }
 
-// newPlaceProber probes candidate places by the protocol of any game, or as beacons.
+// newPlaceProber returns a prober of candidate places, which answer by a game's protocol or as beacons.
 func (y *Player) newPlaceProber(protocol string) (peer.Prober, error) {
 	known := game.Game{ProtocolName: protocol}.Protocol()
 	if known == nil {

@@ -71,7 +71,7 @@ type Tried struct {
 	Able wire.Able
 }
 
-// Brought answers [Collect].
+// Brought is the answer to [Collect]: what the player brings to the room.
 type Brought struct {
 	Task  int
 	Bring wire.Bring
