@@ -39,17 +39,18 @@ func (s *session) stayConnected() error {
 				}
 			}
 		}
+		now := s.options.Clock.Now() // one moment for all that follows from this attempt, however slow this machine is
 		if welcomed {
 			pause = s.options.pace.firstPause
 		}
 		if welcomed || isPassing(err) {
-			lastSeen = s.options.Clock.Now()
+			lastSeen = now
 		}
 		switch {
 		case welcomed || !isGone(err):
 			goneSince = time.Time{}
 		case goneSince.IsZero():
-			goneSince = s.options.Clock.Now()
+			goneSince = now
 		}
 		patience := s.options.pace.giveUp
 		s.do(func() {
@@ -62,9 +63,9 @@ func (s *session) stayConnected() error {
 			return context.Cause(s.ctx)
 		case errors.Is(err, wire.ErrMalformed), errors.Is(err, ErrCertificate):
 			return err // the next attempt would end the same way
-		case lastSeen.IsZero(), s.options.Clock.Since(lastSeen) > patience:
+		case lastSeen.IsZero(), now.Sub(lastSeen) > patience:
 			return fmt.Errorf("%w at %s: %w", ErrUnreachable, s.options.URL, err)
-		case !goneSince.IsZero() && s.options.Clock.Since(goneSince) > s.options.pace.gone:
+		case !goneSince.IsZero() && now.Sub(goneSince) > s.options.pace.gone:
 			return fmt.Errorf("%w, at %s: %w", ErrGone, s.options.URL, err)
 		}
 		rest := pause
