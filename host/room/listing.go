@@ -10,6 +10,7 @@ import (
 	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
 	"muster/host/room/facts"
@@ -154,7 +155,7 @@ func (in Listed) begin(r *Room) {
 	r.out.say(sentence.Of("room.listed", "n", len(g.Servers.List)))
 	r.out.say(cmp.Or(note, in.Note))
 	r.out.say(found...)
-	players := g.Attendance.Players()
+	players := r.withoutPages()
 	if coordinating {
 		r.out.recall(g, players...)
 	}
@@ -176,6 +177,14 @@ func (in Listed) begin(r *Room) {
 	if !coordinating {
 		r.out.ask(r.parts.Number, r.probing.Share(r.facts, r.moment()))
 	}
+}
+
+// withoutPages returns the players with programs, and leaves the others out of the round: they come along.
+func (r *Room) withoutPages() []people.ID {
+	g := &r.parts
+	pages := people.Filtered(g.Attendance.Players(), g.Roster.IsBrowser)
+	g.Attendance.LeaveOut(attendance.Browsing, pages...)
+	return people.Without(g.Attendance.Players(), pages...)
 }
 
 // Supply gives the room the organiser's own list again. The organiser's program does that

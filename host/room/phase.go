@@ -90,6 +90,8 @@ type traits struct {
 	// whole list, and isCoordinated that they measure what a search asks. asksMore says that the
 	// search adds servers after a choice, for the same players.
 	isGathering, measuresAlone, isCoordinated, asksMore bool
+	// isSurveying says that players measure places.
+	isSurveying bool
 	// isVoting says that people may vote, and isBanning that captains ban and pick.
 	isVoting, isBanning bool
 	// canReopen says that the organiser may choose again from the same measurements.
@@ -115,7 +117,7 @@ func (t traits) stage() wire.Stage { return t.name.Stage() }
 func phases() []phase {
 	return []phase{
 		&Gathering{}, &Listing{}, &Measuring{}, &Coordinating{}, &Verifying{}, &Voting{}, &Countdown{}, &Banning{},
-		&Launching{}, &Waiting{}, &Failed{},
+		&Launching{}, &Waiting{}, &Failed{}, &Surveying{}, &Placed{},
 	}
 }
 

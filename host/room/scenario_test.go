@@ -285,6 +285,7 @@ func (s *scenario) join(name string, c command) {
 		As:      s.credential(c.value("as")),
 		Asks:    c.value("asks") != "",
 		Side:    wire.Side(c.value("side")),
+		Browser: c.value("browser") != "",
 	}
 	hello.Discreet, hello.Program, hello.Line = c.number("discreet"), c.value("program"), c.number("line")
 	if version := c.value("version"); version != "" {
@@ -414,6 +415,7 @@ func (s *scenario) look(who string, c command) {
 
 // actions are the actions of pages, by their names there.
 var actions = map[string]func() room.Action{
+	"started":   func() room.Action { return &room.Started{} },
 	"vote":      func() room.Action { return &room.Vote{} },
 	"veto":      func() room.Action { return &room.Veto{} },
 	"move":      func() room.Action { return &room.Move{} },

@@ -42,6 +42,8 @@ type Snapshot struct {
 	// Sites describes possible servers at candidate places; nil before any player was asked to
 	// measure them.
 	Sites *Sites `json:"sites"`
+	// Places are the candidate places of a round that looks for a place; nil in a round of servers.
+	Places *Places `json:"places"`
 	// Seats is a wait for seats; nil without one.
 	Seats *Seats `json:"seats"`
 	// Reactions are the signs that people have sent each other in the last two seconds. They are
@@ -85,13 +87,18 @@ const (
 	PhaseLaunching    PhaseName = "launching" // everyone is sent to the server
 	PhaseWaiting      PhaseName = "waiting"   // the room waits for seats
 	PhaseFailed       PhaseName = "failed"    // no server suits everybody
+	// Rooms that look for a place are saved in these. People see them as coordinating and launching.
+	PhaseSurveying PhaseName = "surveying"
+	PhasePlaced    PhaseName = "placed"
 )
 
 // Stage returns the stage of a phase: what programs read that know no phases.
 func (n PhaseName) Stage() Stage {
 	switch n {
-	case PhaseCoordinating:
+	case PhaseCoordinating, PhaseSurveying:
 		return Refining
+	case PhasePlaced:
+		return Launching
 	case PhaseVerifying, PhaseVoting, PhaseBanning, PhaseReveal, PhaseCountdown:
 		return Chosen
 	}
@@ -436,6 +443,9 @@ type Way struct {
 	// Region is the region that players set in a game with regions instead of servers. It is nil
 	// for a server. If it is set, nobody can play at the address in Connect.
 	Region *Region `json:"region,omitempty"`
+	// Place is where a server of the group's own is to be; nil for a server. If it is set, there is nothing in
+	// Connect yet.
+	Place *Candidate `json:"place,omitempty"`
 }
 
 // DelayCommand is what players type in a game's console to delay their own packets.
@@ -475,6 +485,9 @@ type Played struct {
 	Game    string    `json:"game"`
 	Server  string    `json:"server"`
 	Connect string    `json:"connect"`
+	// IsPlace says that the round has found a place for a server. Connect is its address in lists, which nobody
+	// can join.
+	IsPlace bool `json:"place,omitempty"`
 	// Country is the server's, by ISO 3166-1 alpha-2, if it is known.
 	Country string         `json:"country,omitempty"`
 	Map     string         `json:"map,omitempty"`
