@@ -23,7 +23,7 @@ import (
 type Surveying struct{ base }
 
 func (*Surveying) traits() traits {
-	return traits{name: wire.PhaseSurveying, sides: sides.Joining, isSurveying: true}
+	return traits{name: wire.PhaseCoordinating, saved: "surveying", sides: sides.Joining, isSurveying: true}
 }
 
 func (*Surveying) refuseLongLook(*Room) error { return nil }
@@ -190,7 +190,7 @@ func (*Surveying) advance(r *Room) {
 }
 
 func (*Surveying) view(_ *Room, s *wire.Snapshot, _ *decision.Showing) {
-	s.Phase.Name, s.Room.MaxAsked = wire.PhaseCoordinating, candidates.MaxAsked
+	s.Room.MaxAsked = candidates.MaxAsked
 }
 
 func (*Surveying) isValid(g *facts.Parts) bool { return len(g.Candidates.All()) > 0 }
