@@ -3,7 +3,6 @@ package room
 import (
 	"encoding/json"
 	"math"
-	"slices"
 
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
@@ -133,7 +132,7 @@ func (in Resettle) apply(r *Room) {
 	if s.Game != before.Game {
 		r.parts.Lists = brought.Lists{} // the lists are for the old game
 	}
-	if r.parts.Settings = s; !slices.Equal(s.Places, before.Places) {
+	if r.parts.Settings = s; !s.Places.Equal(before.Places) {
 		r.out.sendNews(r.survey.Change(r.facts.SurveyScene(), r.now))
 	}
 	if before.Every == "" && s.Every != "" {

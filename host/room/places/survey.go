@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
@@ -91,6 +92,8 @@ type home struct {
 	Player people.ID  `json:"player"`
 	Place  wire.Venue `json:"place"`
 }
+
+func (h home) equal(other home) bool { return h.Player == other.Player && h.Place.Equal(other.Place) }
 
 // door has the ports at which a player's program answers as a beacon. beacon is the computer's
 // port, 0 for none. outside is the router's port that leads there, 0 if it is the same.
@@ -235,7 +238,8 @@ func (s *Survey) hasAnswered(player people.ID) bool {
 // moved. It reports whether it did.
 func (s *Survey) dropHomes(sc Scene, now roomtime.Time) (News, bool) {
 	homes := s.homesIn(sc)
-	if !slices.ContainsFunc(s.state.Homes, func(h home) bool { return !slices.Contains(homes, h) }) {
+	isHome := func(h home) bool { return slices.ContainsFunc(homes, h.equal) }
+	if !slices.ContainsFunc(s.state.Homes, func(h home) bool { return !isHome(h) }) {
 		return News{}, false
 	}
 	anew := s.state.Anew + 1
@@ -346,7 +350,7 @@ func (s *Survey) homesIn(sc Scene) (homes []home) {
 		isTaken := slices.ContainsFunc(sc.Places, func(v wire.Venue) bool { return v.Name == name })
 		isReached := areBeside || discovery.ReachOf(addr) == discovery.InternetReach
 		if isReached && !isTaken && len(homes)+len(sc.Places) < wire.MaxVenues {
-			homes = append(homes, home{p.ID, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr, port), Protocol: "beacon"}})
+			homes = append(homes, home{p.ID, wire.Venue{Name: name, Addr: hostport.At(netip.AddrPortFrom(addr, port)), Protocol: "beacon"}})
 		}
 	}
 	return homes
