@@ -10,7 +10,6 @@ package recipe
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,8 +32,9 @@ const (
 	InWords Grade = "C" // nobody keeps an image: words alone
 )
 
-// Recipe is how a game's own server is started.
+// Recipe is how a game's own server is started. As JSON it is the document that pages load.
 type Recipe struct {
+	Format string `toml:"-" json:"format"` // [Format]
 	// Game is the game's id. Some games are in no other table of Muster.
 	Game  string `toml:"-" json:"game"`
 	Name  string `toml:"name" json:"name"`
@@ -118,15 +118,6 @@ func (v *Variable) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the document that pages load.
-func (r Recipe) MarshalJSON() ([]byte, error) {
-	type fields Recipe
-	return json.Marshal(struct {
-		Format string `json:"format"`
-		fields
-	}{Format, fields(r)})
-}
-
 //go:embed recipes.toml
 var table []byte
 
@@ -137,7 +128,7 @@ var recipes = sync.OnceValue(func() map[string]Recipe {
 		panic(fmt.Sprintf("recipe: %v", err)) // the table is embedded above, and a test reads it
 	}
 	for id, r := range read {
-		r.Game = id
+		r.Format, r.Game = Format, id
 		read[id] = r
 	}
 	return read
