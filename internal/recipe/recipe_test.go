@@ -175,7 +175,7 @@ func TestDocument(t *testing.T) {
 		`"image":"itzg/minecraft-server","from":"itzg/docker-minecraft-server","seen":"2026-08-19","arm64":true,` +
 		`"licence":{"env":"EULA=TRUE","who":"Mojang","url":"https://www.minecraft.net/eula"},"env":["ENABLE_QUERY=false"],` +
 		`"ask":[{"role":"name","env":"MOTD"},{"role":"memory","env":"MEMORY"},{"role":"whitelist","env":"WHITELIST"}],` +
-		`"made":[{"role":"rcon","env":"RCON_PASSWORD"}],"open":["25565/tcp"],"query":["25565/tcp"],"admin":["25575/tcp"],` +
+		`"open":["25565/tcp"],"query":["25565/tcp"],"admin":["25575/tcp"],` +
 		`"volumes":["/data"],"linuxgsm":"mc","mem_min_gb":1,"join":["address"],` +
 		`"mind":["There is no password. The names under “Let in” guard the door."]}`
 	if string(data) != want {
