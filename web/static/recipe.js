@@ -213,6 +213,9 @@ function dockerRun(recipe, all, file) {
   return lines;
 }
 
+/** One command on several lines. @param {string[]} lines */
+const inShell = (lines) => lines.join(" \\\n  ").replaceAll("; \\\n", ";\n");
+
 /** The letters in which a line should end. */
 const width = 88;
 
@@ -235,8 +238,8 @@ const reads = (all) => all.words.some((each) => typeof each === "object" && "env
 function dockerOf(recipe, answers) {
   const all = told(recipe, answers, false);
   const file = `${recipe.game}.env`;
-  const before = all.secret.length > 0 ? `${secretsInto(all, file).join("\n  ")} &&\n${reads(all) ? `. ./${file} &&\n` : ""}` : "";
-  return textOf(before + dockerRun(recipe, all, file).join(" \\\n  ") + "\n", all.missing);
+  const before = all.secret.length > 0 ? `${inShell(secretsInto(all, file))} &&\n${reads(all) ? `. ./${file} &&\n` : ""}` : "";
+  return textOf(before + inShell(dockerRun(recipe, all, file)) + "\n", all.missing);
 }
 
 /** User data for a machine that does not exist yet. @param {Recipe} recipe @param {Answers} answers */
@@ -246,7 +249,7 @@ function newMachineOf(recipe, answers) {
   const run = [...(reads(all) ? [`. ${file};`] : []), ...dockerRun(recipe, all, file)];
   const block = (/** @type {string[]} */ lines) => `  - >-\n${lines.map((line) => `    ${line}\n`).join("")}`;
   const isLate = all.missing.length > 0;
-  const script = isLate ? `write_files:\n  - path: ${scriptOf(recipe)}\n    content: |\n${`${run.join(" \\\n  ")}\n`.replaceAll(/^/gm, "      ").trimEnd()}\n` : "";
+  const script = isLate ? `write_files:\n  - path: ${scriptOf(recipe)}\n    content: |\n${`${inShell(run)}\n`.replaceAll(/^/gm, "      ").trimEnd()}\n` : "";
   const secret = all.secret.length > 0 ? block(secretsInto(all, file)) : "";
   const text = `#cloud-config\npackages: [docker.io]\n${script}runcmd:\n${secret}${isLate ? block([`docker pull ${recipe.image}`]) : block(run)}`;
   return new TextEncoder().encode(text).length > mostUserData ? null : textOf(text, []);
@@ -258,7 +261,7 @@ const scriptOf = (recipe) => `/srv/${recipe.game}.sh`;
 /** A shell's lines that write compose.yaml and the secrets beside it, and start both. @param {Recipe} recipe @param {Answers} answers */
 function composeOf(recipe, answers) {
   const all = told(recipe, answers, false);
-  const secret = all.secret.length > 0 ? `${secretsInto(all, ".env").join("\n  ")}\n` : "";
+  const secret = all.secret.length > 0 ? `${inShell(secretsInto(all, ".env"))}\n` : "";
   return textOf(`mkdir -p ${recipe.game} && cd ${recipe.game}\n${secret}cat > compose.yaml <<'END'\n${composeFile(recipe, all)}END\ndocker compose up -d\n`, all.missing);
 }
 
