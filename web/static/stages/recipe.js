@@ -84,7 +84,7 @@ function offers(place, own) {
     all.map(({ provider, region }, i) => {
       const input = /** @type {HTMLInputElement} */ (h("input", { type: "radio", name: "offer", value: i }));
       input.checked = i === own.offer;
-      return h("label", {}, input, h("span", { class: "of" }, foreign(provider), i === 0 && h("small", {}, measured)), region && h("code", {}, foreign(region)));
+      return h("label", {}, input, h("span", { class: "of" }, foreign(provider), i === 0 && " ", i === 0 && h("small", {}, measured)), " ", region && h("code", {}, foreign(region)));
     }),
   );
 }
