@@ -160,8 +160,8 @@ const types = (of, value) => {
 test("three steps, and Copy only after the licence", () => {
   const { el, shown } = opens(minecraft);
   assert.equal(textOf(".recipe h1"), "Set up Minecraft: Java Edition in Frankfurt");
-  assert.deepEqual(all(".recipe .step").map(textOf), ["1 Pick a provider there", "2 Give this to the new machine", "3 Then paste the address"]);
-  assert.deepEqual(all(".recipe .offers label").map(textOf), ["Vultr measured, 73 ms on average fra-de", "AWS eu-central-1"]);
+  assert.deepEqual(all(".recipe .numbered").map(textOf), ["1 Pick a provider there", "2 Give this to the new machine", "3 Then paste the address"]);
+  assert.deepEqual(all(".recipe .providers label").map(textOf), ["Vultr measured, 73 ms on average fra-de", "AWS eu-central-1"]);
   const copy = () => one(".recipe [data-action=copy]");
   assert.ok(copy().disabled && !copy().hasAttribute("data-copy-text"));
   assert.equal(textOf("#recipe-why"), "Accept the licence first.");

@@ -66,25 +66,25 @@ function draw(el, own) {
     title,
     h("section", { class: "pick", "aria-labelledby": "recipe-pick" }, step(1, "recipe-pick", say("recipe.pick")), offers(place, own), recipe && formOf(recipe, room, own, texts)),
     h("section", { class: "give", "aria-labelledby": "recipe-give" }, step(2, "recipe-give", say(recipe?.grade === "A" ? "recipe.give" : recipe?.grade === "B" ? "recipe.by-hand" : "recipe.in-words")), ...(recipe && texts ? [...panel(recipe, texts, own), recipe.grade === "C" && words(recipe, texts), facts(recipe, texts)] : [h("p", { class: "card" }, ...said("recipe.none", { game: room.game ?? "" }))])),
-    h("form", { class: "then" }, step(3, "recipe-paste", h("label", { for: "recipe-address" }, say("recipe.paste"))), h("input", { id: "recipe-address", name: "at", "data-keep": true, required: true, placeholder: say("recipe.placeholder"), autocomplete: "off", autocapitalize: "off", spellcheck: "false", inputmode: "url", dir: "ltr" }), h("button", { type: "submit", class: own.isCopied || !texts?.docker ? "primary" : "" }, say("recipe.measure"))),
+    h("form", { class: "pasting" }, step(3, "recipe-paste", h("label", { for: "recipe-address" }, say("recipe.paste"))), h("input", { id: "recipe-address", name: "at", "data-keep": true, required: true, placeholder: say("recipe.placeholder"), autocomplete: "off", autocapitalize: "off", spellcheck: "false", inputmode: "url", dir: "ltr" }), h("button", { type: "submit", class: own.isCopied || !texts?.docker ? "primary" : "" }, say("recipe.measure"))),
   );
 }
 
 /** @param {number} n @param {string} id @param {Child} words */
-const step = (n, id, words) => h("h2", { id, class: "step" }, h("span", { class: "n" }, n), " ", words);
+const step = (n, id, words) => h("h2", { id, class: "numbered" }, h("span", { class: "n" }, n), " ", words);
 
 /** The providers, of which the first is the measured one. @param {Place} place @param {Kept} own */
 function offers(place, own) {
   const all = place.offers ?? [];
-  if (all.length === 0) return h("p", { class: "offers card" }, say("recipe.no-offers"));
+  if (all.length === 0) return h("p", { class: "providers card" }, say("recipe.no-offers"));
   const measured = place.mean_ms === undefined ? say("recipe.measured") : say("recipe.measured-ms", { ms: millis(place.mean_ms) });
   return h(
     "div",
-    { class: "offers", role: "radiogroup", "aria-labelledby": "recipe-pick" },
+    { class: "providers", role: "radiogroup", "aria-labelledby": "recipe-pick" },
     all.map(({ provider, region }, i) => {
       const input = /** @type {HTMLInputElement} */ (h("input", { type: "radio", name: "offer", value: i }));
       input.checked = i === own.offer;
-      return h("label", {}, input, h("span", { class: "of" }, foreign(provider), i === 0 && " ", i === 0 && h("small", {}, measured)), " ", region && h("code", {}, foreign(region)));
+      return h("label", {}, input, h("span", { class: "provider" }, foreign(provider), i === 0 && " ", i === 0 && h("small", {}, measured)), " ", region && h("code", {}, foreign(region)));
     }),
   );
 }
@@ -144,7 +144,7 @@ function panel(recipe, texts, own) {
     h("div", { class: "tabs", role: "tablist", "aria-labelledby": "recipe-give" }, there.map((tab) => h("button", { type: "button", role: "tab", id: `recipe-tab-${tab}`, "aria-selected": String(tab === at), "aria-controls": "recipe-text", tabindex: tab === at ? 0 : -1, "data-tab": tab }, say(`recipe.tab.${tab}`)))),
     h(
       "div",
-      { class: "text", id: "recipe-text", role: "tabpanel", "aria-labelledby": `recipe-tab-${at}`, "data-long": (text?.text.split("\n").length ?? 0) > long },
+      { class: "script", id: "recipe-text", role: "tabpanel", "aria-labelledby": `recipe-tab-${at}`, "data-long": (text?.text.split("\n").length ?? 0) > long },
       text && h("pre", { tabindex: 0, dir: "ltr", translate: "no", "aria-label": say(`recipe.tab.${at}`) }, code(text)),
       h("div", { class: "under" }, h("p", {}, ...inARow(texts.then[at]), at !== "linuxgsm" && " ", at !== "linuxgsm" && imageOf(recipe)), h("div", { class: "copies" }, why && h("p", { class: "why", id: "recipe-why" }, why), button("copy", say("recipe.copy"), { class: own.isCopied || why ? "" : "primary", disabled: why !== "", "aria-describedby": why ? "recipe-why" : undefined, "data-copy-text": why || !text ? undefined : text.text }))),
     ),
@@ -178,13 +178,13 @@ function words(recipe, texts) {
 /** Open, Memory, Mind. @param {Recipe} recipe @param {Texts} texts */
 function facts(recipe, texts) {
   const mind = texts.mind.length > 0 ? texts.mind : [{ key: "recipe.mind-none" }];
-  return h("dl", { class: "facts" }, [["recipe.open", inARow(texts.open)], ["recipe.memory", inARow(texts.memory)], ["recipe.mind", minded(mind)]].map(([key, line]) => h("div", {}, h("dt", {}, say(String(key))), h("dd", {}, ...(/** @type {Child[]} */ (line))))));
+  return h("dl", { class: "particulars" }, [["recipe.open", inARow(texts.open)], ["recipe.memory", inARow(texts.memory)], ["recipe.mind", minded(mind)]].map(([key, line]) => h("div", {}, h("dt", {}, say(String(key))), h("dd", {}, ...(/** @type {Child[]} */ (line))))));
 }
 
 /** What to mind: the first sentence is what counts. @param {Line[]} lines @returns {Child[]} */
 function minded([first, ...others]) {
   const [, sentence = "", rest = ""] = "text" in first ? (/^(.*?[.])(\s.*)?$/.exec(first.text) ?? []) : [];
-  return [sentence ? h("span", { lang: "en" }, h("strong", {}, sentence), h("span", { class: "rest" }, rest)) : h("strong", {}, ...lineOf(first)), others.length > 0 && " ", ...inARow(others)];
+  return [sentence ? h("span", { lang: "en" }, h("strong", {}, sentence), h("span", { class: "softer" }, rest)) : h("strong", {}, ...lineOf(first)), others.length > 0 && " ", ...inARow(others)];
 }
 
 /** @param {HTMLElement} el @param {Kept} own */
