@@ -127,6 +127,9 @@ func TestTable(t *testing.T) {
 		if len(r.Join) == 0 || r.LeastMemory < 0 || r.GoodMemory != 0 && r.GoodMemory < r.LeastMemory {
 			bad("join, memory", r.Join)
 		}
+		if r.Grade == ByHand && len(r.Hand)+len(r.Edit)+len(r.Need)+len(r.Mind) == 0 {
+			bad("by hand, but what?", r.Grade)
+		}
 		if r.Grade == ByForm && (r.Image == "" || r.State != "" || r.IsWine || len(r.Edit) > 0 || len(r.Volumes) == 0) {
 			bad("this is more than a form can do", r.Grade)
 		}
