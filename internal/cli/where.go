@@ -139,6 +139,8 @@ For a group: muster host GAME --places builtin.`,
 	flags.BoolVar(&w.asJSON, "json", false, "print the places as JSON, the best first")
 	section("How places are asked")
 	w.probing.bind(flags)
+	retries := flags.Lookup("retries") // each place is asked some times anyway
+	w.probing.Retries, retries.DefValue = 0, "0"
 	section("Other")
 	return cmd
 }
@@ -147,7 +149,7 @@ func (w *whereCommand) run(ctx context.Context) error {
 	if err := w.probing.check(); err != nil {
 		return err
 	}
-	able, most := venue.Asks(w.places)
+	able, most := venue.Asks(w.places, w.probing.Discreet)
 	if most == 0 {
 		return hint.With(usagef("there are no places to ask"), "leave out --places none, or name a file with places")
 	}
@@ -155,7 +157,7 @@ func (w *whereCommand) run(ctx context.Context) error {
 		return err
 	}
 	search := venue.Search{
-		Places: able,
+		Places: able, Most: most,
 		Ask: func(by discovery.Protocol) (*prober.Prober, error) {
 			return w.probing.prober(w.program, by, names.Resolver{}, nil)
 		},
@@ -192,7 +194,7 @@ func (w *whereCommand) consents(ctx context.Context, places wire.Venues) (bool, 
 	if w.yes {
 		return true, nil
 	}
-	exposed := venue.Exposure(places) + " will see your address"
+	exposed := venue.Exposure(places, w.probing.Discreet) + " will see your address"
 	if !w.isAsked() {
 		return false, hint.With(usagef("%s", exposed), "say --yes if they may")
 	}

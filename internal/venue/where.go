@@ -31,6 +31,8 @@ const (
 // Search measures places from this machine: first some that are far apart, then those near the best.
 type Search struct {
 	Places wire.Venues
+	// Most is how many are asked at most, 0 for [MostAsked].
+	Most int
 	// Ask makes a prober.
 	Ask func(discovery.Protocol) (*prober.Prober, error)
 	// Told hears how many places were asked, if it is not nil.
@@ -54,19 +56,19 @@ type Found struct {
 	IsProxied bool
 }
 
-// Asks returns the places that can be asked, and how many of them a search asks at most.
-func Asks(places wire.Venues) (able wire.Venues, most int) {
+// Asks returns the places that can be asked, and how many of them a search asks that may ask so many.
+func Asks(places wire.Venues, most int) (able wire.Venues, asked int) {
 	for _, v := range places {
 		if (game.Game{ProtocolName: v.Protocol}).Protocol() != nil {
 			able = append(able, v)
 		}
 	}
-	return able, min(len(able), MostAsked)
+	return able, min(len(able), cmp.Or(most, MostAsked), MostAsked)
 }
 
 // Run measures until the most are asked, or ctx ends.
 func (s Search) Run(ctx context.Context) (found Found, err error) {
-	able, most := Asks(s.Places)
+	able, most := Asks(s.Places, s.Most)
 	places := make([]scout.Place, len(able))
 	for i, v := range able {
 		places[i] = scout.Place{Lat: v.Lat, Lon: v.Lon}
@@ -170,8 +172,8 @@ func sample(ctx context.Context, asker *prober.Prober, places []int, results map
 }
 
 // Exposure tells what a search exposes, as "24 machines of 13 providers (Vultr 9, …)".
-func Exposure(places wire.Venues) string {
-	able, most := Asks(places)
+func Exposure(places wire.Venues, most int) string {
+	able, most := Asks(places, most)
 	count := map[string]int{}
 	for _, v := range able {
 		if len(v.Offers) > 0 {

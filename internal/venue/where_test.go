@@ -61,11 +61,17 @@ func TestExposure(t *testing.T) {
 			{Protocol: "tcp", Offers: offer("B")}},
 		"up to 2 machines": {{Protocol: "beacon"}, {Protocol: "beacon"}},
 	} {
-		if got := venue.Exposure(places); got != want {
+		if got := venue.Exposure(venue.Builtin(), 16); !strings.HasPrefix(got, "up to 16 machines of ") {
+		t.Error(got)
+	}
+	if got := venue.Exposure(places, 0); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := venue.Exposure(venue.Builtin()); !strings.HasPrefix(got, "up to 24 machines of Vultr, ") {
+	if got := venue.Exposure(venue.Builtin(), 16); !strings.HasPrefix(got, "up to 16 machines of ") {
+		t.Error(got)
+	}
+	if got := venue.Exposure(venue.Builtin(), 100); !strings.HasPrefix(got, "up to 24 machines of Vultr, ") {
 		t.Error(got)
 	}
 }
