@@ -264,7 +264,7 @@ func TestRegret(t *testing.T) {
 			share := float64(within) / float64(len(all))
 			t.Logf("%-6s %-18s within %v ms: %.1f %%; regret median %.2f, p90 %.1f, p95 %.1f, p99 %.1f, worst %.1f ms", r.name, way.name, goal, 100*share,
 				all[len(all)/2], all[len(all)*9/10], all[len(all)*95/100], all[len(all)*99/100], all[len(all)-1])
-			if share < 0.95 {
+			if share < 0.95 && table == nil && *scoutOf == "" {
 				t.Errorf("%s, %s: only %d of %d groups are within %v ms", r.name, way.name, within, len(all), goal)
 			}
 		}

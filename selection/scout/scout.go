@@ -16,6 +16,8 @@
 // candidate correct its prediction, so that routes with a detour count. The next places are those that
 // look best for the whole group, and everybody is asked for the same ones: a place can be chosen only
 // if all have a ping of it.
+//
+// [Doubts] says which pings cannot be.
 package scout
 
 import (
