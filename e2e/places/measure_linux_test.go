@@ -1,0 +1,98 @@
+package places
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/e2e/netfab"
+)
+
+// home is a line that loses one in a hundred packets or their answers, and delays them by up to 2 ms.
+var home = netfab.Line{Loss: 0.005, Jitter: ms}
+
+const beaconPort = 7787
+
+// TestICE measures 24 beacons at once.
+func TestICE(t *testing.T) {
+	rtt := func(addr netip.Addr) time.Duration { return time.Duration(4+11*numberOf(addr)) * ms } // 4 to 257 ms
+	w := start(t, home, rtt)
+	var venues []venue
+	for i := range 24 {
+		at := netip.AddrPortFrom(server(i), beaconPort)
+		beacon(t, w.servers, at)
+		venues = append(venues, venue{Name: fmt.Sprint("place ", i), Addr: at.String(), Protocol: "beacon"})
+	}
+	w.compare(t, venues, rtt, 1.5, 3)
+}
+
+// TestHTTPS measures six web servers at once; half of them speak HTTP/1.1, and all send a small page.
+func TestHTTPS(t *testing.T) {
+	rtts := []time.Duration{12 * ms, 35 * ms, 70 * ms, 120 * ms, 180 * ms, 250 * ms}
+	rtt := func(addr netip.Addr) time.Duration { return rtts[numberOf(addr)] }
+	w := start(t, home, rtt)
+	var venues []venue
+	for i := range rtts {
+		at := netip.AddrPortFrom(server(i), beaconPort)
+		beacon(t, w.servers, at)
+		site := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write(make([]byte, 600))
+		}))
+		_ = site.Listener.Close()
+		site.Listener = listen(t, w.servers, netip.AddrPortFrom(server(i), 443))
+		site.EnableHTTP2 = i%2 == 0
+		site.StartTLS()
+		t.Cleanup(site.Close)
+		venues = append(venues, venue{Name: fmt.Sprint("place ", i), Addr: at.String(), Protocol: "beacon", URL: fmt.Sprintf("https://%v/", server(i))})
+	}
+	w.compare(t, venues, rtt, 3, 8)
+}
+
+// compare measures places, and compares the least of each one's samples with the delay of its link, in ms. What a plain
+// socket finds over the delays meanwhile is the network's, and no error.
+func (w world) compare(t *testing.T, venues []venue, rtt func(netip.Addr) time.Duration, p50, p95 float64) {
+	t.Helper()
+	plain := make([][]float64, len(venues))
+	var asking sync.WaitGroup
+	for i, v := range venues {
+		asking.Go(func() { plain[i] = ask(t, w.player, netip.MustParseAddrPort(v.Addr), 12) })
+	}
+	m := w.measure(t, venues)
+	asking.Wait()
+	var late, errs, net []float64
+	for i, r := range m.Results {
+		link := millis(rtt(server(i)))
+		t.Logf("%3.0f ms: %s %v", link, r.State, r.RTTs)
+		if len(r.RTTs) == 0 || len(plain[i]) == 0 {
+			t.Errorf("place %d is %s to the browser, and a socket has %d answers", i, r.State, len(plain[i]))
+			continue
+		}
+		late = append(late, slices.Min(plain[i])-link)
+		errs = append(errs, slices.Min(r.RTTs)-link)
+	}
+	if t.Failed() {
+		return
+	}
+	slices.Sort(late)
+	for _, err := range errs {
+		net = append(net, math.Abs(err-share(late, .5)))
+	}
+	slices.Sort(errs)
+	slices.Sort(net)
+	t.Logf("%s, in %.1f s: over the delays p50 %.2f p95 %.2f ms; a socket's p50 %.2f p95 %.2f ms; error p50 %.2f p95 %.2f ms",
+		*browser, m.TookMS/1000, share(errs, .5), share(errs, .95), share(late, .5), share(late, .95), share(net, .5), share(net, .95))
+	if share(net, .5) > p50 || share(net, .95) > p95 {
+		t.Errorf("the error is more than p50 %v and p95 %v ms", p50, p95)
+	}
+}
+
+// share returns the number that this share of sorted numbers does not exceed.
+func share(sorted []float64, of float64) float64 {
+	return sorted[min(len(sorted)-1, int(of*float64(len(sorted))))]
+}
