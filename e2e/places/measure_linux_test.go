@@ -21,7 +21,7 @@ const beaconPort = 7787
 
 // TestICE measures 24 beacons at once.
 func TestICE(t *testing.T) {
-	rtt := func(addr netip.Addr) time.Duration { return time.Duration(4+11*numberOf(addr)) * ms } // 4 to 257 ms
+	rtt := func(addr netip.Addr) time.Duration { return time.Duration(4+11*numberOf(addr)) * ms } // up to 257 ms
 	w := start(t, home, rtt)
 	var venues []venue
 	for i := range 24 {
@@ -32,6 +32,10 @@ func TestICE(t *testing.T) {
 	w.compare(t, venues, rtt, 1.5, 3)
 }
 
+// small sends a page that fits a packet. A page of several may come slower: BBR, which many servers use, spreads the
+// packets over a share of the round trip, and a browser reads none before the last of a TLS record.
+func small(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 600)) }
+
 // TestHTTPS measures six web servers at once; half of them speak HTTP/1.1, and all send a small page.
 func TestHTTPS(t *testing.T) {
 	rtts := []time.Duration{12 * ms, 35 * ms, 70 * ms, 120 * ms, 180 * ms, 250 * ms}
@@ -41,15 +45,15 @@ func TestHTTPS(t *testing.T) {
 	for i := range rtts {
 		at := netip.AddrPortFrom(server(i), beaconPort)
 		beacon(t, w.servers, at)
-		site := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = w.Write(make([]byte, 600))
-		}))
+		site := httptest.NewUnstartedServer(http.HandlerFunc(small))
 		_ = site.Listener.Close()
 		site.Listener = listen(t, w.servers, netip.AddrPortFrom(server(i), 443))
 		site.EnableHTTP2 = i%2 == 0
 		site.StartTLS()
 		t.Cleanup(site.Close)
-		venues = append(venues, venue{Name: fmt.Sprint("place ", i), Addr: at.String(), Protocol: "beacon", URL: fmt.Sprintf("https://%v/", server(i))})
+		venues = append(venues, venue{
+			Name: fmt.Sprint("place ", i), Addr: at.String(), Protocol: "beacon", URL: fmt.Sprintf("https://%v/", server(i)),
+		})
 	}
 	w.compare(t, venues, rtt, 3, 8)
 }
@@ -85,8 +89,10 @@ func (w world) compare(t *testing.T, venues []venue, rtt func(netip.Addr) time.D
 	}
 	slices.Sort(errs)
 	slices.Sort(net)
-	t.Logf("%s, in %.1f s: over the delays p50 %.2f p95 %.2f ms; a socket's p50 %.2f p95 %.2f ms; error p50 %.2f p95 %.2f ms",
-		*browser, m.TookMS/1000, share(errs, .5), share(errs, .95), share(late, .5), share(late, .95), share(net, .5), share(net, .95))
+	both := func(sorted []float64) string {
+		return fmt.Sprintf("p50 %.2f p95 %.2f ms", share(sorted, .5), share(sorted, .95))
+	}
+	t.Logf("%s, in %.1f s: over the delays %s; a socket %s; error %s", *browser, m.TookMS/1000, both(errs), both(late), both(net))
 	if share(net, .5) > p50 || share(net, .95) > p95 {
 		t.Errorf("the error is more than p50 %v and p95 %v ms", p50, p95)
 	}

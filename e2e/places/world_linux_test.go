@@ -54,7 +54,8 @@ func start(t *testing.T, line netfab.Line, rtt func(netip.Addr) time.Duration) w
 		}
 		return rtt(to) / 2
 	})
-	home, away := fabric.AddSite(netfab.Site{Name: "home", Up: line, Down: line}), fabric.AddSite(netfab.Site{Name: "away"})
+	home := fabric.AddSite(netfab.Site{Name: "home", Up: line, Down: line})
+	away := fabric.AddSite(netfab.Site{Name: "away"})
 	n := netfab.Start(fabric)
 	t.Cleanup(func() {
 		if err := n.Close(); err != nil {
@@ -123,11 +124,12 @@ func beacon(t *testing.T, m *netfab.Machine, at netip.AddrPort) {
 // answerTo returns the answer to a binding request, or nil to anything else.
 func answerTo(packet []byte, from netip.AddrPort) []byte {
 	asked := &stun.Message{Raw: packet}
-	if asked.Decode() != nil || asked.Type != stun.BindingRequest || stun.NewShortTermIntegrity(password).Check(asked) != nil {
+	signed := stun.NewShortTermIntegrity(password)
+	if asked.Decode() != nil || asked.Type != stun.BindingRequest || signed.Check(asked) != nil {
 		return nil
 	}
 	answer, err := stun.Build(stun.NewTransactionIDSetter(asked.TransactionID), stun.BindingSuccess,
-		&stun.XORMappedAddress{IP: from.Addr().AsSlice(), Port: int(from.Port())}, stun.NewShortTermIntegrity(password), stun.Fingerprint)
+		&stun.XORMappedAddress{IP: from.Addr().AsSlice(), Port: int(from.Port())}, signed, stun.Fingerprint)
 	if err != nil {
 		return nil
 	}
@@ -205,12 +207,15 @@ func (w world) measure(t *testing.T, venues []venue) (m measured) {
 	t.Helper()
 	done := make(chan measured, 1)
 	mux := http.NewServeMux()
-	mux.Handle("/static/", http.StripPrefix("/static/", http.FileServer(http.Dir(filepath.Join("..", "..", "web", "static")))))
+	static := http.FileServer(http.Dir(filepath.Join("..", "..", "web", "static")))
+	mux.Handle("/static/", http.StripPrefix("/static/", static))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, page)
 	})
-	mux.HandleFunc("GET /places", func(w http.ResponseWriter, r *http.Request) { _ = json.NewEncoder(w).Encode(venues) })
+	mux.HandleFunc("GET /places", func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewEncoder(w).Encode(venues)
+	})
 	mux.HandleFunc("POST /done", func(w http.ResponseWriter, r *http.Request) {
 		var m measured
 		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
@@ -222,8 +227,9 @@ func (w world) measure(t *testing.T, venues []venue) (m measured) {
 	server := &http.Server{Handler: mux}
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
-	args := []string{"--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--ignore-certificate-errors", "--user-data-dir=" + t.TempDir(), "http://127.0.0.1:8080/"}
+	args := []string{"--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--ignore-certificate-errors",
+		"--disable-background-networking", "--disable-component-update", "--user-data-dir=" + t.TempDir(),
+		"http://127.0.0.1:8080/"}
 	if *browser != "chromium" {
 		args = []string{"--headless", "--no-remote", "--profile", t.TempDir(), "http://127.0.0.1:8080/"}
 	}
