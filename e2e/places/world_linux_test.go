@@ -1,6 +1,7 @@
 package places
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -11,13 +12,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/pion/stun/v3"
-
+	"muster/discovery"
+	"muster/discovery/protocol/beacon"
 	"muster/e2e/netfab"
+	"muster/internal/await"
+	"muster/internal/echo"
 )
 
 const ms = time.Millisecond
@@ -26,9 +28,6 @@ var (
 	places  = flag.Bool("places", false, "measure behind links between network namespaces")
 	browser = flag.String("browser", "chromium", "the browser that measures: chromium or firefox-esr")
 )
-
-// password is the one that every beacon signs with.
-const password = "musterAnswersEverybody00"
 
 // world is the player's machine, and that of the servers at known distances.
 type world struct{ player, servers *netfab.Machine }
@@ -95,8 +94,8 @@ func listen(t *testing.T, m *netfab.Machine, at netip.AddrPort) (listener net.Li
 	return listener
 }
 
-// beacon answers binding requests at an address as a beacon does, until the test ends.
-func beacon(t *testing.T, m *netfab.Machine, at netip.AddrPort) {
+// serveBeacon answers at an address as a beacon does, until the test ends.
+func serveBeacon(t *testing.T, m *netfab.Machine, at netip.AddrPort) {
 	t.Helper()
 	var conn *net.UDPConn
 	err := m.Inside(func() (err error) {
@@ -106,34 +105,15 @@ func beacon(t *testing.T, m *netfab.Machine, at netip.AddrPort) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() })
-	go func() {
-		buf := make([]byte, 1500)
-		for {
-			n, from, err := conn.ReadFromUDPAddrPort(buf)
-			if err != nil {
-				return // it was closed
-			}
-			if answer := answerTo(buf[:n], from); answer != nil {
-				_, _ = conn.WriteToUDPAddrPort(answer, from)
-			}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- echo.New("a place", echo.Bounds{}).Serve(ctx, conn) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
 		}
-	}()
-}
-
-// answerTo returns the answer to a binding request, or nil to anything else.
-func answerTo(packet []byte, from netip.AddrPort) []byte {
-	asked := &stun.Message{Raw: packet}
-	signed := stun.NewShortTermIntegrity(password)
-	if asked.Decode() != nil || asked.Type != stun.BindingRequest || signed.Check(asked) != nil {
-		return nil
-	}
-	answer, err := stun.Build(stun.NewTransactionIDSetter(asked.TransactionID), stun.BindingSuccess,
-		&stun.XORMappedAddress{IP: from.Addr().AsSlice(), Port: int(from.Port())}, signed, stun.Fingerprint)
-	if err != nil {
-		return nil
-	}
-	return answer.Raw
+	})
 }
 
 // ask asks a beacon from a machine so many times, as a program with a plain socket does, and returns the round trips
@@ -155,13 +135,9 @@ func ask(t *testing.T, m *netfab.Machine, at netip.AddrPort, times int) (rtts []
 		if times--; times < 0 {
 			break
 		}
-		question, err := stun.Build(stun.TransactionID, stun.BindingRequest, stun.NewShortTermIntegrity(password))
-		if err != nil {
-			t.Error(err)
-			break
-		}
+		question := beacon.Protocol{}.AppendQuery(nil, discovery.Nonce(times), nil)
 		began := time.Now()
-		_, _ = conn.Write(question.Raw)
+		_, _ = conn.Write(question)
 		_ = conn.SetReadDeadline(next.Add(apart - ms))
 		if _, err := conn.Read(buf); err == nil {
 			rtts = append(rtts, millis(time.Since(began)))
@@ -226,23 +202,24 @@ func (w world) measure(t *testing.T, venues []venue) (m measured) {
 	listener := listen(t, w.player, netip.MustParseAddrPort("127.0.0.1:8080"))
 	server := &http.Server{Handler: mux}
 	go func() { _ = server.Serve(listener) }()
-	t.Cleanup(func() { _ = server.Close() })
+	defer server.Close()
+	profile := t.TempDir()
 	args := []string{"--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--ignore-certificate-errors",
-		"--disable-background-networking", "--disable-component-update", "--user-data-dir=" + t.TempDir(),
+		"--disable-background-networking", "--disable-component-update", "--user-data-dir=" + profile,
 		"http://127.0.0.1:8080/"}
 	if *browser != "chromium" {
-		args = []string{"--headless", "--no-remote", "--profile", t.TempDir(), "http://127.0.0.1:8080/"}
+		args = []string{"--headless", "--no-remote", "--profile", profile, "http://127.0.0.1:8080/"}
 	}
 	program := w.player.Command(*browser, args...)
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { // its processes end with it, and let go of the profile
-		_ = program.Process.Signal(syscall.SIGTERM)
-		late := time.AfterFunc(patience, func() { _ = program.Process.Kill() })
+	defer func() {
+		_ = program.Process.Kill()
 		_ = program.Wait()
-		late.Stop()
-	})
+		gone := func() bool { return os.RemoveAll(profile) == nil } // its children end a little later
+		await.Until(t, gone, "the browser's profile stays in use")
+	}()
 	select {
 	case m = <-done:
 	case <-time.After(patience):
