@@ -12,7 +12,8 @@
 // under another's address takes no answers from them.
 //
 // A flood from one network empties only that network's bucket; the others get their answers as before. Many networks
-// that flood empty the bucket of all by half, and leave the rest to the others. A flood under forged addresses from
+// that flood together empty the bucket of all by half. From there on each network gets fewer, and those that ask seldom
+// do not notice. A flood under forged addresses from
 // everywhere cannot be told from genuine questions, so chance shares what is left.
 package echo
 
@@ -40,6 +41,9 @@ const (
 const (
 	// burst is how much time's worth of answers an idle bucket gives at once.
 	burst = 3 * time.Second
+	// thrift is how many times fewer answers a network gets while there are few for all. What is left in an idle network's
+	// bucket is seven answers then: enough for a player.
+	thrift = 8
 	// slots is how many buckets there are of either kind. A network has one of each: while 1,000 flood, one of 280 others
 	// shares both with them. All take 256 KiB.
 	slots = 1 << 14
@@ -128,7 +132,7 @@ func (b *Beacon) answer(question []byte, from netip.AddrPort, now time.Duration)
 	}
 	of := b.network(from.Addr())
 	switch {
-	case !of.hasRoom(now, b.bounds.Each): // before the check costs two sums
+	case !of.hasRoom(now, b.each(now)): // before the check costs two sums
 		b.HeldBack.Add(1)
 	case isCheck && !b.checks.isGenuine():
 		b.Strange.Add(1)
@@ -154,19 +158,24 @@ func (b *Beacon) network(from netip.Addr) account {
 	return account{&b.around[sum%slots], &b.around[slots+sum>>32%slots]}
 }
 
-// take takes one more answer for a network, if all networks' bucket has one for it, too. A network that has used up
-// most of its own leaves half of that bucket to the others.
+// take takes one more answer for a network, if all networks' bucket has one for it, too.
 func (b *Beacon) take(of account, now time.Duration) bool {
-	var left time.Duration
-	if of.take(now, b.bounds.Each) > now-burst/2 {
-		left = burst / 2
-	}
+	of.take(now, b.each(now))
 	given := b.all.after(now, b.bounds.All)
-	if given > now-left {
+	if given > now {
 		return false
 	}
 	b.all = bucket(given)
 	return true
+}
+
+// each is how many answers a second one network gets at the moment: less while all networks' bucket is half empty, so
+// that those that ask most do not empty the rest.
+func (b *Beacon) each(now time.Duration) int {
+	if b.all.after(now, b.bounds.All) > now-burst/2 {
+		return max(1, b.bounds.Each/thrift)
+	}
+	return b.bounds.Each
 }
 
 // bucket is when the answers given so far would be used up at the allowed rate, on the beacon's clock.
@@ -188,11 +197,10 @@ func (a account) after(now time.Duration, rate int) time.Duration {
 // hasRoom reports whether the network may have one more answer.
 func (a account) hasRoom(now time.Duration, rate int) bool { return a.after(now, rate) <= now }
 
-// take takes an answer, and returns what the bucket that counts is then.
-func (a account) take(now time.Duration, rate int) time.Duration {
+// take takes an answer.
+func (a account) take(now time.Duration, rate int) {
 	given := a.after(now, rate)
 	for _, b := range a {
 		*b = max(*b, bucket(given))
 	}
-	return given
 }
