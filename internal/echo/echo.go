@@ -12,9 +12,9 @@
 // under another's address takes no answers from them.
 //
 // A flood from one network empties only that network's bucket; the others get their answers as before. Many networks
-// that flood together empty the bucket of all by half. From there on each network gets fewer, and those that ask seldom
-// do not notice. A flood under forged addresses from
-// everywhere cannot be told from genuine questions, so chance shares what is left.
+// that flood together empty the bucket of all by half. From there on each network gets fewer, and those that ask most by
+// far fewer: the others do not notice. A flood under forged addresses from everywhere cannot be told from genuine
+// questions, so chance shares what is left.
 package echo
 
 import (
@@ -41,9 +41,6 @@ const (
 const (
 	// burst is how much time's worth of answers an idle bucket gives at once.
 	burst = 3 * time.Second
-	// thrift is how many times fewer answers a network gets while there are few for all. What is left in an idle network's
-	// bucket is seven answers then: enough for a player.
-	thrift = 8
 	// slots is how many buckets there are of either kind. A network has one of each: while 1,000 flood, one of 280 others
 	// shares both with them. All take 256 KiB.
 	slots = 1 << 14
@@ -132,7 +129,7 @@ func (b *Beacon) answer(question []byte, from netip.AddrPort, now time.Duration)
 	}
 	of := b.network(from.Addr())
 	switch {
-	case !of.hasRoom(now, b.each(now)): // before the check costs two sums
+	case !of.hasRoom(now, b.each(of, now)): // before the check costs two sums
 		b.HeldBack.Add(1)
 	case isCheck && !b.checks.isGenuine():
 		b.Strange.Add(1)
@@ -160,7 +157,7 @@ func (b *Beacon) network(from netip.Addr) account {
 
 // take takes one more answer for a network, if all networks' bucket has one for it, too.
 func (b *Beacon) take(of account, now time.Duration) bool {
-	of.take(now, b.each(now))
+	of.take(now, b.each(of, now))
 	given := b.all.after(now, b.bounds.All)
 	if given > now {
 		return false
@@ -169,11 +166,15 @@ func (b *Beacon) take(of account, now time.Duration) bool {
 	return true
 }
 
-// each is how many answers a second one network gets at the moment: less while all networks' bucket is half empty, so
-// that those that ask most do not empty the rest.
-func (b *Beacon) each(now time.Duration) int {
-	if b.all.after(now, b.bounds.All) > now-burst/2 {
-		return max(1, b.bounds.Each/thrift)
+// each is how many answers a second a network gets at the moment. While all networks' bucket is half empty it is half of
+// the usual, and an eighth for those whose own is half empty, too: so those that ask most do not empty the rest.
+func (b *Beacon) each(of account, now time.Duration) int {
+	half := now - burst/2
+	switch isScarce := b.all.after(now, b.bounds.All) > half; {
+	case isScarce && of.after(now, b.bounds.Each) > half:
+		return max(1, b.bounds.Each/8)
+	case isScarce:
+		return max(1, b.bounds.Each/2)
 	}
 	return b.bounds.Each
 }
