@@ -47,7 +47,7 @@ var arrows = []struct {
 	{"muster/internal/home", []string{"muster/internal/markup", "muster/internal/catalogue", "muster/internal/catalogue/languages", "muster/discovery", "muster/discovery/regions", "muster/discovery/sentence", "muster/discovery/lists/lan", "muster/discovery/report", "muster/internal/favourites", "muster/internal/hint", "muster/internal/invite", "muster/internal/netinfo", "muster/internal/userfile"}},
 	{"muster/internal/term", []string{"muster/internal/catalogue"}},
 	{"muster/internal/netinfo", nil},
-	{"muster/internal/publichost", []string{"muster/discovery", "muster/host", "muster/host/...", "muster/internal/game", "muster/internal/handout", "muster/internal/hint", "muster/internal/ingress", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/ownhost", "muster/internal/release", "muster/internal/term", "muster/internal/userfile", "muster/internal/webhook", "muster/selection", "muster/web"}},
+	{"muster/internal/publichost", []string{"muster/discovery", "muster/host", "muster/host/...", "muster/internal/echo", "muster/internal/game", "muster/internal/handout", "muster/internal/hint", "muster/internal/ingress", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/ownhost", "muster/internal/release", "muster/internal/term", "muster/internal/userfile", "muster/internal/webhook", "muster/selection", "muster/web"}},
 	{"muster/internal/checkup", []string{"muster/host/cluster", "muster/internal/hint", "muster/internal/publichost"}},
 	{"muster/internal/operator", []string{"muster/host/operating", "muster/internal/hint", "muster/internal/term"}},
 	{"muster/internal/release", nil},
