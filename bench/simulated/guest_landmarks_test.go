@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/internal/sim"
 	"muster/selection/estimate"
 )
 
@@ -60,6 +61,18 @@ func (c *guestCase) landmarks(players int) (drawn []site) {
 		drawn = append(drawn, one.site)
 	}
 	return drawn
+}
+
+// fittedTo returns the hosts of a matrix to which the numbers for landmarks are fitted, by index. They
+// are half of PlanetLab's. Guests, players and landmarks are of the other half.
+func fittedTo(m sim.Matrix) map[int]bool {
+	fitted := map[int]bool{}
+	if *guestLandmarks > 0 {
+		for _, host := range rand.New(rand.NewPCG(4, 9)).Perm(len(m))[:len(m)/2] {
+			fitted[host] = true
+		}
+	}
+	return fitted
 }
 
 // known returns what an estimator knows of landmarks.

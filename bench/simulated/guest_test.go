@@ -364,9 +364,10 @@ const oneNetwork, oneCountry = 3, 20
 func matrixCases(t *testing.T, seed uint64) (cases []guestCase) {
 	m, list := sweepRoundTrips(t), sweepList(t)(seed)
 	rng := rand.New(rand.NewPCG(seed, 0x686f737473))
+	fitted := fittedTo(m)
 	for _, near := range []nearness{inNetwork, inCountry} {
 		for range 100 {
-			perm := rng.Perm(len(m))
+			perm := slices.DeleteFunc(rng.Perm(len(m)), func(host int) bool { return fitted[host] })
 			mate := slices.IndexFunc(perm[1:], func(i int) bool {
 				ms := m[perm[0]][i]
 				return near == inNetwork && ms < oneNetwork || near == inCountry && ms >= oneNetwork && ms < oneCountry
@@ -400,7 +401,7 @@ func matrixCases(t *testing.T, seed uint64) (cases []guestCase) {
 			}
 			c.sites, c.site = len(m), func(host int) site {
 				way := func(player int) time.Duration {
-					if slices.Contains(sit, host) || m[perm[0]][host] < oneNetwork {
+					if fitted[host] || slices.Contains(sit, host) || m[perm[0]][host] < oneNetwork {
 						return sim.Silent // no landmark stands where somebody sits
 					}
 					return milliseconds(m[sit[1+player]][host])

@@ -3,7 +3,7 @@
 //
 //	guest's country, AS ─┐
 //	players' places ─────┼─▶ New ─▶ Estimator ─▶ Estimate: RTT ± error of each server
-//	                     │              ▲
+//	RTTs to landmarks ───┤              ▲
 //	tables of addresses ─┘              │ players' RTTs to that server, its country
 //
 // # Model
@@ -22,12 +22,29 @@
 // the guest's z is the best linear estimate from the players' (kriging, Krige 1951): wᵀz with w =
 // K⁻¹k, and its variance 1 − kᵀw.
 //
+// A server in an unknown country is where the nearest player is, and so is one that a player is too
+// near to, because its country must be wrong. If that player's place is unknown, too, the players'
+// RTTs tell how far the server is.
+//
+// # Landmarks
+//
+// The guest may have measured landmarks, such as places of providers. The estimate errs there by a
+// known amount, and errors resemble each other, the more the nearer two machines are:
+//
+//	c(s,l) = σ(s)·σ(l)·(offset² + weights²·Σ d(p,s)·d(p,l) + local²/(1 + apart/reach))
+//
+// where σ is the error without landmarks, d(p,s) how far a player's RTT is from the estimate, and
+// apart the least RTT between the two that distances and triangles with players allow. So the error
+// at a server is kriged, too. How far the landmarks are off tells how large errors of this guest are.
+//
 // # Where the numbers come from
 //
 // They are fitted to round trips between 225 cities of 86 countries (WonderProxy, July 2020),
 // except for those of one network, which no such table tells:
 //
 //	go test ./selection/estimate -run Fit -v -fit-matrix FILE -fit-countries FILE
+//
+// Those for landmarks are fitted to half of PlanetLab's hosts.
 //
 // bench/experiments/guest-estimates.md has how good the estimates are elsewhere.
 package estimate
@@ -130,7 +147,8 @@ func (w weighing) unreached() float64 {
 	return max(0, share)
 }
 
-// New returns the estimator of a guest among players.
+// New returns the estimator of a guest among players. Known are the landmarks that the guest has
+// measured.
 func New(guest Place, players []Place, known ...Landmark) *Estimator {
 	return fitted.estimator(guest, players, known)
 }

@@ -19,6 +19,12 @@ type Landmark struct {
 	Players []time.Duration
 }
 
+// Equal reports whether two landmarks are the same.
+func (l Landmark) Equal(other Landmark) bool {
+	return l.Country == other.Country && l.Lat == other.Lat && l.Lon == other.Lon && l.Guest == other.Guest &&
+		slices.Equal(l.Players, other.Players)
+}
+
 // at returns where a landmark is.
 func (l Landmark) at() position {
 	if l.Lat != 0 || l.Lon != 0 {
@@ -33,7 +39,7 @@ type kinship struct {
 	weights float64 // share, per ms, by which other players should have counted more
 	local   float64 // share that the machines nearby have in common
 	reach   float64 // over how many ms, or km as ms, they fade to a third
-	unseen  float64 // how much of this counts if no player has measured both
+	unseen  float64 // how much of all this counts if players have measured only one of two
 	own     float64 // share of each machine
 	wider   float64 // how much wider errors are, because their tails are long
 	doubt   float64 // how many landmarks' worth the claimed errors count for
@@ -52,7 +58,12 @@ type machine struct {
 
 // isSomewhere reports whether anything tells where a machine is.
 func (m machine) isSomewhere() bool {
-	return m.at.known || slices.ContainsFunc(m.rtts, func(rtt float64) bool { return rtt > 0 })
+	return m.at.known || m.isMeasured()
+}
+
+// isMeasured reports whether any player has measured a machine.
+func (m machine) isMeasured() bool {
+	return slices.ContainsFunc(m.rtts, func(rtt float64) bool { return rtt > 0 })
 }
 
 // landmarks are what a guest's landmarks tell about the errors of the estimates without them.
@@ -82,7 +93,7 @@ func (l *landmarks) solve() {
 	for i, a := range l.alpha {
 		sum += a * l.off[i]
 	}
-	l.scale = l.wider * math.Sqrt(sum / (l.doubt + float64(len(l.at))))
+	l.scale = l.wider * math.Sqrt(sum/(l.doubt+float64(len(l.at))))
 }
 
 // correct returns the likely RTT to a machine with the landmarks.
@@ -124,15 +135,14 @@ func (l *landmarks) covariance(a, b machine) float64 {
 			apart, isKnown = max(apart, math.Abs(x-y)), true
 		}
 	}
-	local := l.local * l.local
 	if km, known := a.at.kmTo(b.at); known {
-		if !isKnown {
-			local *= l.unseen
-		}
 		apart, isKnown = max(apart, l.perKm*km), true
 	}
 	if isKnown {
-		share += local / (1 + apart/l.reach)
+		share += l.local * l.local / (1 + apart/l.reach)
 	}
-	return a.off * b.off * math.Sqrt(min(a.left, b.left)/max(a.left, b.left)) * share
+	if a.isMeasured() != b.isMeasured() {
+		share *= l.unseen
+	}
+	return share * a.off * b.off * math.Sqrt(min(a.left, b.left)/max(a.left, b.left))
 }
