@@ -57,7 +57,7 @@ type Landmark struct {
 	RTT time.Duration
 }
 
-// maxLandmarks is the most landmarks that are kept of a person: those measured last.
+// maxLandmarks is the most landmarks that are kept of a person: the first of those told.
 const maxLandmarks = 32
 
 // State returns the state, to save or restore it.
@@ -208,11 +208,13 @@ func errorMS(e *estimate.Estimator) float64 {
 // View says whether and how a guest can be counted in, for people. Stands is the choice that
 // stands, nil while there is none.
 func (g *Guests) View(guest Person, s Scene, stands *selection.Selection) *wire.Estimate {
+	v := &wire.Estimate{Measured: g.state.RTTs[guest.ID] != nil}
 	e, why := g.estimator(guest, s)
 	if e == nil {
-		return &wire.Estimate{Why: why}
+		v.Why = why
+		return v
 	}
-	v := &wire.Estimate{Counted: g.IsCounted(guest.ID), ErrorMS: errorMS(e), Measured: g.state.RTTs[guest.ID] != nil}
+	v.Counted, v.ErrorMS = g.IsCounted(guest.ID), errorMS(e)
 	if v.Counted && stands != nil && stands.Chosen != nil && stands.Estimated[string(guest.ID)] == 0 {
 		v.Why = sentence.Of("estimate.none-suits")
 	}
