@@ -31,7 +31,7 @@ var (
 
 const (
 	// most is how many places a player asks, first by a spread, then so many at once.
-	most, atOnce = 24, 4
+	most, atOnce = 24, 8
 	// goal is the regret, in ms, within which 95 of 100 groups shall stay.
 	goal = 3
 )

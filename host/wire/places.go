@@ -278,6 +278,45 @@ func (s Surveyed) check() error {
 func (Survey) kind() string   { return "survey" }
 func (Surveyed) kind() string { return "surveyed" }
 
+// Places are the candidates of a round that looks for a place. In the rest of the room's state each stands like
+// a server, under its address in At.
+type Places struct {
+	Candidates []Candidate `json:"candidates"`
+	// Machines is how many machines will see the address of a player who measures, at most. Providers are whose
+	// they are, the one with the most first.
+	Machines  int             `json:"machines"`
+	Providers []ProviderCount `json:"providers"`
+	// People are the players by name.
+	People map[string]Surveying `json:"people"`
+}
+
+// Candidate is a candidate place, as people see it.
+type Candidate struct {
+	// At is the address under which the place stands for a server. Nobody can join it.
+	At      string  `json:"at"`
+	Name    string  `json:"name"`
+	Country string  `json:"country,omitempty"`
+	Lat     float64 `json:"lat,omitempty"`
+	Lon     float64 `json:"lon,omitempty"`
+	// Offers are the providers there, the one whose machine is measured first.
+	Offers []Offer `json:"offers,omitempty"`
+}
+
+// ProviderCount is a provider with a number of machines.
+type ProviderCount struct {
+	Name string `json:"name"`
+	N    int    `json:"n"`
+}
+
+// Surveying is how far a player is.
+type Surveying struct {
+	Asked    int  `json:"asked"`
+	Answered int  `json:"answered"`
+	Done     bool `json:"done,omitempty"`
+	// Browser says that the player measures with the page.
+	Browser bool `json:"browser,omitempty"`
+}
+
 // Sites describes what servers at candidate places would mean for the group.
 type Sites struct {
 	// Answer says where a server would suit, or be better; it is empty before that is known. Better

@@ -62,9 +62,9 @@ func TestExposure(t *testing.T) {
 		"up to 2 machines": {{Protocol: "beacon"}, {Protocol: "beacon"}},
 	} {
 		if got := venue.Exposure(venue.Builtin(), 16); !strings.HasPrefix(got, "up to 16 machines of ") {
-		t.Error(got)
-	}
-	if got := venue.Exposure(places, 0); got != want {
+			t.Error(got)
+		}
+		if got := venue.Exposure(places, 0); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

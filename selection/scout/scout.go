@@ -62,6 +62,8 @@ const (
 	// placeFades and playerFades are how many km from a measured ping its error still says much about another
 	// place's, or another player's.
 	placeFades, playerFades = 1000, 300
+	// strangers is the weight below which another player's errors say nothing.
+	strangers = 0.01
 	// own is the weight of what is usual against a ping measured at the place itself.
 	own = 0.3
 	// hope is how many usual errors better than predicted a place may be that is asked for.
@@ -135,6 +137,7 @@ type model struct {
 	places  []Place
 	players []Player
 	km      [][]float64 // between places
+	alike   [][]float64 // how much the error of a ping of one place says of another's, 0 to 1
 	mates   [][]float64 // how much one player's errors say of another's, 0 to 1
 	plain   [][]float64 // by player and place: what position and line explain
 	// errs has the errors of what is plain, and weights how much is known of the error of each place, by
@@ -145,11 +148,11 @@ type model struct {
 func newModel(places []Place, players []Player) *model {
 	m := &model{places: places, players: players}
 	for _, p := range places {
-		row := make([]float64, len(places))
-		for i, q := range places {
-			row[i] = p.km(q)
+		row, alike := m.kms(p), make([]float64, len(places))
+		for i, km := range row {
+			alike[i] = math.Exp(-km / placeFades)
 		}
-		m.km = append(m.km, row)
+		m.km, m.alike = append(m.km, row), append(m.alike, alike)
 	}
 	middles := make([]Place, len(players))
 	for i := range players {
@@ -168,13 +171,16 @@ func newModel(places []Place, players []Player) *model {
 	for i := range players {
 		errs, weights := make([]float64, len(places)), make([]float64, len(places))
 		for j := range players {
+			if m.mates[i][j] < strangers {
+				continue
+			}
 			for q := range places {
 				if !players[j].hasPing(q) || !places[q].isKnown() {
 					continue
 				}
 				err := players[j].Pings[q] - m.plain[j][q]
-				for at := range places {
-					w := m.mates[i][j] * m.alike(at, q)
+				for at, alike := range m.alike[q] {
+					w := m.mates[i][j] * alike
 					errs[at], weights[at] = errs[at]+w*err, weights[at]+w
 				}
 			}
@@ -184,8 +190,14 @@ func newModel(places []Place, players []Player) *model {
 	return m
 }
 
-// alike is how much the error of a ping of one place says of another's, 0 to 1.
-func (m *model) alike(at, other int) float64 { return math.Exp(-m.km[at][other] / placeFades) }
+// kms returns how far all places are from a position, in km.
+func (m *model) kms(from Place) []float64 {
+	row := make([]float64, len(m.places))
+	for i, p := range m.places {
+		row[i] = from.km(p)
+	}
+	return row
+}
 
 // ping returns a player's ping of a place: the known one, or the best that can be hoped for.
 func (m *model) ping(player, at int) float64 {
@@ -229,8 +241,8 @@ func (m *model) picks(cost func([]float64) float64, n int) (picked []int) {
 		picked = append(picked, best)
 		for i := range m.players {
 			for at := range m.places {
-				m.weights[i][at] += m.alike(at, best)
-				m.errs[i][at] += m.alike(at, best) * m.errs[i][best] / (own + m.weights[i][best])
+				m.weights[i][at] += m.alike[at][best]
+				m.errs[i][at] += m.alike[at][best] * m.errs[i][best] / (own + m.weights[i][best])
 			}
 		}
 	}
@@ -254,6 +266,7 @@ func mean(pings []float64) float64 {
 // explains the known pings.
 type home struct {
 	at           Place
+	kms          []float64 // to all places
 	line, weight float64
 }
 
@@ -271,7 +284,7 @@ func (m *model) explain(p *Player) (pings []float64, middle Place) {
 		if pings[at] = usual; total > 0 && place.isKnown() {
 			pings[at] = 0
 			for _, h := range homes {
-				pings[at] += h.weight / total * (h.line + perKm*h.at.km(place))
+				pings[at] += h.weight / total * (h.line + perKm*h.kms[at])
 			}
 		}
 	}
@@ -281,7 +294,7 @@ func (m *model) explain(p *Player) (pings []float64, middle Place) {
 // homes returns where a player may live: at any of the places, or at the rough position.
 func (m *model) homes(p *Player) (homes []home) {
 	if p.At.isKnown() {
-		homes = append(homes, home{at: p.At, line: usualLine, weight: 1})
+		homes = append(homes, home{at: p.At, kms: m.kms(p.At), line: usualLine, weight: 1})
 	}
 	var known []int
 	for at := range m.places {
@@ -292,9 +305,9 @@ func (m *model) homes(p *Player) (homes []home) {
 	if len(known) == 0 {
 		return homes
 	}
-	for _, at := range m.places {
+	for i, at := range m.places {
 		if at.isKnown() {
-			homes = append(homes, home{at: at})
+			homes = append(homes, home{at: at, kms: m.km[i]})
 		}
 	}
 	least := math.Inf(1)
@@ -303,12 +316,12 @@ func (m *model) homes(p *Player) (homes []home) {
 		line, weights := usualLine/square(offBase), 1/square(offBase) // as if the usual line were measured once
 		for _, k := range known {
 			w := 1 / square(offBase+offShare*p.Pings[k])
-			line, weights = line+w*(p.Pings[k]-perKm*h.at.km(m.places[k])), weights+w
+			line, weights = line+w*(p.Pings[k]-perKm*h.kms[k]), weights+w
 		}
 		h.line = max(1, line/weights)
 		misses := square((h.line - usualLine) / (2 * offBase))
 		for _, k := range known {
-			misses += square((p.Pings[k] - h.line - perKm*h.at.km(m.places[k])) / (offBase + offShare*p.Pings[k]))
+			misses += square((p.Pings[k] - h.line - perKm*h.kms[k]) / (offBase + offShare*p.Pings[k]))
 		}
 		h.weight = misses
 		least = min(least, misses)
