@@ -347,7 +347,7 @@ func (r *Room) nextRound() {
 
 // beginRound begins a round of servers, or one of places. Before is the round before, nil for none.
 func (r *Room) beginRound(before *facts.Round) {
-	if r.seeksPlace() {
+	if r.seeksPlace() && !r.goesBack() {
 		(&Surveying{}).begin(r, before)
 		return
 	}
