@@ -25,7 +25,7 @@ type survey struct {
 // hear measures candidate places. A host that repeats a request after a lost connection gets the earlier findings. Of
 // several surveys that arrive meanwhile, the last counts.
 func (v *survey) hear(p *port, m wire.Survey) {
-	isSame := v.under.Attempt == m.Attempt && slices.Equal(v.under.Places, m.Places)
+	isSame := v.under.Attempt == m.Attempt && v.under.Places.Equal(m.Places)
 	switch {
 	case v.busy && isSame:
 	case v.busy:
@@ -46,7 +46,7 @@ func (v *survey) begin(p *port, m wire.Survey) {
 		if !mayAsk(p.line.host, venue.Addr.Addr()) {
 			continue
 		}
-		places = append(places, venue.Addr)
+		places = append(places, venue.Addr.AddrPort)
 		if p.options.HasPlaces && !slices.Contains(v.protocols, venue.Protocol) {
 			v.protocols = append(v.protocols, venue.Protocol)
 		}
@@ -72,7 +72,7 @@ func (v *survey) sampleNext(p *port, after discovery.Millis) {
 	var servers []discovery.Server
 	for i, venue := range v.under.Places {
 		if venue.Protocol == m.Game && mayAsk(p.line.host, venue.Addr.Addr()) {
-			m.Servers, servers = append(m.Servers, i), append(servers, discovery.Server{Addr: venue.Addr})
+			m.Servers, servers = append(m.Servers, i), append(servers, discovery.Server{Addr: venue.Addr.AddrPort})
 		}
 	}
 	v.sampling = p.newSampling(m, servers)

@@ -129,7 +129,7 @@ func (p *Parts) Count(guest people.ID, isCounted bool) (note sentence.Sentence, 
 // SurveyScene returns the facts about the group for a survey of places.
 func (f Facts) SurveyScene() places.Scene {
 	sc := places.Scene{Places: f.p.Settings.Places, Selection: f.p.Choice.Newest(), Criteria: f.p.Settings.Criteria()}
-	sc.Criteria.Weights = byID(f, f.p.Tuning.Weights)
+	sc.Criteria.Weights, sc.IsOff = byID(f, f.p.Tuning.Weights), f.p.Settings.Seeks != ""
 	turns := map[people.ID]int{}
 	for _, natGroup := range f.p.Origins.Groups(f.p.Attendance.Players()) {
 		for turn, player := range natGroup {
