@@ -26,12 +26,13 @@ var (
 	scoutGroups    = flag.Int("scout-groups", 40, "how many groups by each rule")
 	scoutOf        = flag.String("scout-of", "", "one: single players; region, regions, world: groups of one, of two, of anywhere; empty: groups of all kinds")
 	scoutFrom      = flag.Uint64("scout-from", 1, "first seed")
+	scoutAtOnce    = flag.Int("scout-at-once", 8, "how many places a player asks at once; muster where asks 4")
 	scoutCountries = flag.String("scout-countries", "", "a table of RTTs between countries: cty1,cty2,rtt_cnt,rtt_avg,rtt_std,rtt_min,rtt_max")
 )
 
 const (
-	// most is how many places a player asks, first by a spread, then so many at once.
-	most, atOnce = 24, 8
+	// most is how many places a player asks.
+	most = 24
 	// goal is the regret, in ms, within which 95 of 100 groups shall stay.
 	goal = 3
 )
@@ -171,7 +172,7 @@ func (w world) search(seed uint64, r rule, isRough bool) (regret float64, asked 
 	}
 	for {
 		isOver := true
-		for i, next := range scout.Next(w.places, players, r.cost, atOnce) {
+		for i, next := range scout.Next(w.places, players, r.cost, *scoutAtOnce) {
 			for _, at := range next {
 				if count[i] == most {
 					break

@@ -7,6 +7,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
+	"muster/host/room/attendance"
 	"muster/host/room/candidates"
 	"muster/host/room/decision"
 	"muster/host/room/facts"
@@ -152,9 +153,29 @@ func (in Hear) surveyed(r *Room, m wire.Surveyed) error {
 }
 
 // proceed chooses from what is measured.
-func (*Surveying) proceed(r *Room) error {
-	r.choose(true, trust.Found)
+func (s *Surveying) proceed(r *Room) error {
+	s.choose(r, true)
 	return nil
+}
+
+// choose chooses by the measurements, without those that no light could have. Early says that some still measure.
+func (*Surveying) choose(r *Room, early bool) {
+	g := &r.parts
+	judged := g.Candidates.Judge(r.facts.Surveyors())
+	g.Attendance.LeaveOut(attendance.Odd, judged.Lines...)
+	for _, player := range judged.Lines {
+		r.out.say(sentence.Of("room.line-answers", "player", player))
+	}
+	for _, place := range judged.Near {
+		r.out.say(sentence.Of("room.near-everybody", "place", g.Servers.Called(place)))
+	}
+	for _, player := range g.Attendance.Players() {
+		for _, place := range judged.Short[player] {
+			g.Evidence[player].Forget(place)
+			r.out.say(sentence.Of("room.too-short", "player", player, "place", g.Servers.Called(place)))
+		}
+	}
+	r.choose(early, trust.Found)
 }
 
 // tick leaves out players who hold up the others.
@@ -181,12 +202,12 @@ func (s *Surveying) next(r *Room) (at roomtime.Time, isQuiet bool) {
 }
 
 // advance chooses once the group is complete and everyone has measured.
-func (*Surveying) advance(r *Room) {
+func (s *Surveying) advance(r *Room) {
 	g := &r.parts
 	active := g.Attendance.Active()
 	isComplete := g.Settings.Players > 0 && len(active) >= g.Settings.Players
 	if isComplete && !slices.ContainsFunc(active, func(player people.ID) bool { return !g.Attendance.Of(player).Done }) {
-		r.choose(false, trust.Found)
+		s.choose(r, false)
 	}
 }
 

@@ -274,10 +274,12 @@ type Person struct {
 }
 
 // Estimate is the host's estimate of the pings of a person who does not measure. It uses the place
-// of their address, and the measurements of players nearby.
+// of their address, the measurements of players nearby, and what the browser has measured.
 type Estimate struct {
 	// Counted says that the choice counts the estimate, because the organiser has agreed.
 	Counted bool `json:"counted,omitempty"`
+	// Measured says that the person's browser has measured places, which the estimate uses.
+	Measured bool `json:"measured,omitempty"`
 	// ErrorMS is the usual error of such an estimate; 0 if there is none, and then Why says why.
 	ErrorMS float64           `json:"error_ms,omitempty"`
 	Why     sentence.Sentence `json:"why,omitzero"`

@@ -17,6 +17,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/option"
 	"muster/internal/term"
+	"muster/internal/userfile"
 	"muster/internal/venue"
 )
 
@@ -156,7 +157,12 @@ func (w *whereCommand) run(ctx context.Context) error {
 	if isAllowed, err := w.consents(ctx, able); !isAllowed {
 		return err
 	}
+	visits, err := userfile.State("places-asked.json")
+	if err != nil {
+		return err
+	}
 	search := venue.Search{
+		Visits: visits,
 		Places: able, Most: most,
 		Ask: func(by discovery.Protocol) (*prober.Prober, error) {
 			return w.probing.prober(w.program, by, names.Resolver{}, nil)
@@ -170,6 +176,10 @@ func (w *whereCommand) run(ctx context.Context) error {
 	for _, name := range found.Near {
 		w.screen.Say("%s", w.screen.Wrap(name+" answers nearer than light could: left out, because many machines, or one elsewhere, "+
 			"answer for it", 0))
+	}
+	if found.Remembered > 0 {
+		w.screen.Say("%s", w.screen.Wrap(term.Count(found.Remembered, "place")+" not asked again, because nobody should ask one more "+
+			"than eight times an hour: what they answered last counts", 0))
 	}
 	if found.IsProxied {
 		w.screen.Say("%s", w.screen.Wrap("these pings cannot be true: places far apart answer as if they were next door, so "+

@@ -21,8 +21,9 @@ import (
 const (
 	// MostAsked is how many places one person measures at most.
 	MostAsked = 24
-	// atOnce places are asked together, samples times each. The least ping counts.
-	atOnce, samples = 8, 3
+	// Each place is asked some times; the least ping counts. Those far apart are asked together, and then so few
+	// that what they tell helps to find the next.
+	atOnce, samples = 4, 3
 	// gap lies between two samples: the strictest machines answer a source three times a second. The
 	// patience with a sample has room for looking up a name.
 	gap, patience = 500 * time.Millisecond, 2500 * time.Millisecond
@@ -35,6 +36,8 @@ type Search struct {
 	Most int
 	// Ask makes a prober.
 	Ask func(discovery.Protocol) (*prober.Prober, error)
+	// Visits is the file that remembers for an hour which machines of providers were asked; empty is none.
+	Visits string
 	// Told hears how many places were asked, if it is not nil.
 	Told func(asked int)
 }
@@ -54,6 +57,8 @@ type Found struct {
 	// that something on this line answers for the places, so that no result counts.
 	Near      []string
 	IsProxied bool
+	// Remembered results are of an earlier search within the hour.
+	Remembered int
 }
 
 // Asks returns the places that can be asked, and how many of them a search asks that may ask so many.
@@ -75,6 +80,11 @@ func (s Search) Run(ctx context.Context) (found Found, err error) {
 	}
 	me := scout.Player{Pings: make([]float64, len(able))}
 	results := map[int]Result{}
+	asked := visits{}
+	if s.Visits != "" {
+		asked = readVisits(s.Visits, time.Now())
+		defer func() { err = errors.Join(err, asked.write(s.Visits)) }()
+	}
 	probers := map[string]*prober.Prober{}
 	defer func() {
 		for _, p := range probers {
@@ -82,8 +92,24 @@ func (s Search) Run(ctx context.Context) (found Found, err error) {
 		}
 	}()
 	for len(results) < most {
-		next := scout.Next(places, []scout.Player{me}, nil, min(atOnce, most-len(results)))[0]
-		if err := s.measure(ctx, able, next, probers, results); err != nil {
+		n := atOnce
+		if len(results) == 0 {
+			n = scout.Spread
+		}
+		next := scout.Next(places, []scout.Player{me}, nil, min(n, most-len(results)))[0]
+		fresh := slices.DeleteFunc(slices.Clone(next), func(at int) bool {
+			last, isSo := asked.rested(able[at])
+			if isSo {
+				results[at] = last
+				found.Remembered++
+			}
+			return isSo
+		})
+		err := s.measure(ctx, able, fresh, probers, results)
+		for _, at := range fresh {
+			asked.note(results[at], time.Now())
+		}
+		if err != nil {
 			return found, err
 		}
 		for _, at := range next {
