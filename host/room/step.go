@@ -244,7 +244,7 @@ func (in Hear) hear(r *Room) error {
 		return nil
 	case wire.Surveyed:
 		if r.facts.IsOfPlaces() {
-			return in.surveyed(r, m)
+			return r.phase.surveyed(r, in.Player, m)
 		}
 		news, err := r.survey.Heard(in.Player, m, r.facts.SurveyScene())
 		if err != nil {
