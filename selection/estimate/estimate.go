@@ -44,7 +44,7 @@
 //
 //	go test ./selection/estimate -run Fit -v -fit-matrix FILE -fit-countries FILE
 //
-// Those for landmarks are fitted to half of PlanetLab's hosts.
+// Those for landmarks are fitted to half of PlanetLab's hosts, see TestFitLandmarks.
 //
 // bench/experiments/guest-estimates.md has how good the estimates are elsewhere.
 package estimate
