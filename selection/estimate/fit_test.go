@@ -174,7 +174,7 @@ func TestFitLandmarks(t *testing.T) {
 	}
 	m := fitted
 	k := &m.kinship
-	descend(t, &m, []*float64{&k.offset, &k.weights, &k.local, &k.reach, &k.own, &k.doubt}, loss)
+	descend(t, &m, []*float64{&k.offset, &k.weights, &k.local, &k.reach, &k.doubt}, loss)
 }
 
 func readMatrix(t *testing.T, file string) (rtts [][]float64) {
