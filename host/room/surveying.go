@@ -36,6 +36,11 @@ func (r *Room) seeksPlace() bool {
 	return isPlace && !r.source.State().Started.IsValid() && len(places) > 0
 }
 
+// isAboutPlaces reports whether pages ask their readers to measure places.
+func (r *Room) isAboutPlaces() bool {
+	return r.facts.IsOfPlaces() || r.phase.traits().isGathering && r.seeksPlace()
+}
+
 // places returns the places that a round would have: the room's, and the computers of players who agree to
 // host, with their owners by name.
 func (r *Room) places() (places wire.Venues, owners map[string]people.ID) {

@@ -52,14 +52,14 @@ function roomOf(place) {
 }
 
 export class Turn {
-  /** @param {HTMLElement} place @param {string | undefined} country of the server @param {Spoke[]} spokes @param {{says?: Said, table?: boolean}} [more] whether the players will come to a table around the server */
-  constructor(place, country, spokes, { says = "whole", table = false } = {}) {
+  /** @param {HTMLElement} place @param {string | import("./world.js").Country | undefined} where the server's country, or its position @param {Spoke[]} spokes @param {{says?: Said, table?: boolean}} [more] whether the players will come to a table around the server */
+  constructor(place, where, spokes, { says = "whole", table = false } = {}) {
     this.place = place;
     this.spokes = spokes;
     this.says = says;
     this.hasTable = table;
     if (table && place.clientWidth < smallTable && spokes.length > 4) this.says = "pings";
-    this.centre = placeOf(country);
+    this.centre = typeof where === "object" ? where : placeOf(where);
     /** @type {Seen | null} */
     this.seen = null;
     this.canvas = document.createElement("canvas");

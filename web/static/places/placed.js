@@ -1,0 +1,115 @@
+// The place is found: where to host, what it beats, who has machines there, and who gets one ready. For
+// whoever does that there is the way to a server, which ends with its address.
+
+import { ask } from "../api.js";
+import { countryName, targetOf } from "../choice.js";
+import { button, h } from "../dom.js";
+import { flag } from "../flag.js";
+import { gameName, voice } from "../gather.js";
+import { inOrder } from "../people.js";
+import { millis, said, say } from "../say.js";
+import { shareButton } from "../share.js";
+import { sign } from "../sign.js";
+import { placeOf } from "../map/world.js";
+import { spokesOf } from "../stages/around.js";
+import { late } from "../stages/late.js";
+import { bringIn, parting } from "../stages/parting.js";
+import { everyones, shown as turns } from "../stages/reveal.js";
+import { addressOf } from "./address.js";
+import { ownOf } from "./own.js";
+
+/** @typedef {import("../types.js").State} State */
+/** @typedef {import("../types.js").Candidate} Candidate */
+/** @typedef {import("../app.js").View} View */
+
+/** How many of the others are named that the place beats. */
+const beaten = 3;
+
+/** @param {import("../live.js").Live} live @param {View} view */
+export function placed(live, view) {
+  const state = /** @type {State} */ (live.state);
+  const place = /** @type {Candidate} */ (state.way?.place);
+  if (state.you.organiser && !view.tv && ownOf(view).isSettingUp) return setup(state, place);
+  const target = state.choice && targetOf(state.choice);
+  const spokes = spokesOf(state, target);
+  const isOnMap = Boolean(placeOf(place.country));
+  const words = {
+    small: (/** @type {import("../dom.js").Child[]} */ ...held) => h("small", {}, ...held),
+    place: h("span", { class: "place" }, h("bdi", { dir: "auto" }, place.name)),
+  };
+  return [
+    isOnMap && h("div", { class: "turning turned of-place", "data-keep": true, "data-key": `turning ${state.room.round}` }),
+    h(
+      "div",
+      { class: `tonight at-place${isOnMap ? "" : " mapless"}`, "data-key": `tonight ${state.room.round}` },
+      h("div", { class: "where" }, h("h1", {}, ...said("place.host-it", words)), place.country && h("p", { class: "named" }, flag(place.country), h("bdi", { dir: "auto" }, countryName(place.country)))),
+      ...(target ? everyones(view, spokes, target.mean_ms, isOnMap) : []),
+      h("div", { class: "then", "data-key": "then" }, beats(state), providers(place), ready(state, view), !view.tv && after(state)),
+    ),
+    view.tv && late(state, view),
+  ];
+}
+
+/** What the place beats, in a sentence. @param {State} state */
+function beats(state) {
+  const { choice } = state;
+  const target = choice && targetOf(choice);
+  if (!choice || !target) return false;
+  const others = choice.selection.ranking.flatMap(({ addr, mean_ms: mean }) => {
+    const by = Math.round(mean - target.mean_ms);
+    return addr === target.addr || by < 1 ? [] : [{ place: choice.servers[addr]?.name || say("search.nameless"), by }];
+  }).slice(0, beaten);
+  return others.length > 0 && h("p", { class: "beats" }, ...said("place.beats", { others: others.map(({ place, by }) => h("span", {}, ...said("place.by", { place, ms: h("b", {}, millis(by)) }))) }));
+}
+
+/** Who has machines there; the one that was measured is marked. @param {Candidate} place */
+function providers({ offers = [] }) {
+  if (offers.length === 0) return false;
+  return [
+    h("p", { class: "rent" }, offers.length > 1 ? say("place.providers") : say("place.provider")),
+    h("ul", { class: "offers", "aria-label": say("place.providers-label") }, offers.map(({ provider }, i) => h("li", { class: i === 0 ? "measured" : "" }, i === 0 && h("span", { "aria-hidden": "true" }, "✓ "), h("bdi", { dir: "auto" }, provider), i === 0 && h("span", { class: "unseen" }, " ", say("place.measured"))))),
+  ];
+}
+
+/** Who gets a server ready. @param {State} state @param {View} view */
+function ready(state, view) {
+  const organiser = inOrder(state.people).find((person) => person.organiser);
+  if (state.you.organiser && !view.tv) return h("p", { class: "ready" }, button("set-up", say("place.set-up"), { class: "primary large" }), h("span", {}, say("place.you-ready")));
+  const small = (/** @type {import("../dom.js").Child[]} */ ...held) => h("span", { class: "quiet" }, ...held);
+  return h("p", { class: "ready" }, organiser && sign(organiser, 36), h("span", {}, ...(organiser ? said("place.gets-ready", { player: h("bdi", { dir: "auto" }, organiser.name), small }) : said("place.somebody", { small }))));
+}
+
+/** @param {State} state */
+function after(state) {
+  return h("div", { class: "after", "data-key": "after" }, parting(state), voice(state), shareButton(state));
+}
+
+/** The way to a server there. @param {State} state @param {Candidate} place */
+function setup(state, place) {
+  return [
+    h("div", { class: "lead", "data-key": "lead" }, h("h1", {}, ...said("place.set-up-in", { game: gameName(state), place: place.name }))),
+    providers(place),
+    h("form", { class: "paste", "data-key": "paste", "data-submit": "paste" }, h("label", { for: "address" }, say("place.paste")), h("input", { id: "address", name: "name", required: true, autocomplete: "off", autocapitalize: "off", spellcheck: "false", dir: "ltr", placeholder: "203.0.113.7:25565", "data-keep": true }), h("button", { class: "primary" }, say("place.go"))),
+    h("p", { class: "buttons", "data-key": "back" }, button("set-down", say("place.back"))),
+  ];
+}
+
+/** Gives the room the address of the server that runs there now. @param {State} state @param {string} text @param {number} [port] the game's usual one */
+export function paste(state, text, port) {
+  return ask("started", { game: state.room.game, addr: addressOf(text, port) });
+}
+
+/** Runs once the children are on the page. @param {HTMLElement} stage @param {import("../live.js").Live} live @param {View} view */
+export function shown(stage, live, view) {
+  bringIn(stage);
+  if (stage.querySelector(".tonight")) turns(stage, live, view);
+}
+
+/** What people hear who listen to the page. @param {State} state */
+export function says(state) {
+  const place = /** @type {Candidate} */ (state.way?.place);
+  const target = state.choice && targetOf(state.choice);
+  const own = target?.rtt_ms[state.you.name ?? ""];
+  const mean = target ? say("ping.average", { ms: millis(target.mean_ms) }) : "";
+  return say("place.says-placed", { place: place.name, country: place.country ? countryName(place.country) : place.name, pings: own === undefined ? mean : say("reveal.says-pings", { own: millis(own), reason: mean }) });
+}
