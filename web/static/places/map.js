@@ -52,7 +52,7 @@ export class PlaceMap {
   constructor(place) {
     this.place = place;
     this.land = document.createElement("div");
-    this.land.className = "flat";
+    this.land.className = "land";
     this.picture = svg("svg", { class: "marks", "aria-hidden": "true" });
     place.replaceChildren(this.land, this.picture);
     this.size = { width: 0, height: 0 };

@@ -26,6 +26,7 @@ import { measure } from "./measure.js";
  * @property {boolean} isOver all that the host has asked for is measured
  * @property {string} counting for which estimate the host was asked to count the reader in
  * @property {boolean} isSettingUp looks at the way to a server
+ * @property {Tell} [tell]
  */
 
 const kept = `muster ${roomCode.toUpperCase().replaceAll("-", "")}`;
@@ -117,6 +118,7 @@ export async function decline(live, view) {
 export function notice(live, view, tell) {
   const state = /** @type {State} */ (live.state);
   const own = ownOf(view);
+  own.tell = tell;
   const me = meOf(state);
   if (!me || view.tv || state.room.ended) return;
   const isBack = me.peer && !me.connected && isKept("measures");

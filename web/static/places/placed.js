@@ -7,13 +7,14 @@ import { button, h } from "../dom.js";
 import { flag } from "../flag.js";
 import { gameName, voice } from "../gather.js";
 import { inOrder } from "../people.js";
-import { millis, said, say } from "../say.js";
+import { capital, millis, said, say } from "../say.js";
 import { shareButton } from "../share.js";
 import { sign } from "../sign.js";
 import { placeOf } from "../map/world.js";
 import { spokesOf } from "../stages/around.js";
 import { late } from "../stages/late.js";
 import { bringIn, parting } from "../stages/parting.js";
+import { drawRecipe } from "../stages/recipe.js";
 import { everyones, shown as turns } from "../stages/reveal.js";
 import { addressOf } from "./address.js";
 import { ownOf } from "./own.js";
@@ -29,7 +30,7 @@ const beaten = 3;
 export function placed(live, view) {
   const state = /** @type {State} */ (live.state);
   const place = /** @type {Candidate} */ (state.way?.place);
-  if (state.you.organiser && !view.tv && ownOf(view).isSettingUp) return setup(state, place);
+  if (state.you.organiser && !view.tv && ownOf(view).isSettingUp) return [h("div", { class: "recipe", "data-keep": true, "data-key": "recipe" }), h("p", { class: "buttons", "data-key": "back" }, button("set-down", say("place.back")))];
   const target = state.choice && targetOf(state.choice);
   const spokes = spokesOf(state, target);
   const isOnMap = Boolean(placeOf(place.country));
@@ -84,25 +85,41 @@ function after(state) {
   return h("div", { class: "after", "data-key": "after" }, parting(state), voice(state), shareButton(state));
 }
 
-/** The way to a server there. @param {State} state @param {Candidate} place */
-function setup(state, place) {
-  return [
-    h("div", { class: "lead", "data-key": "lead" }, h("h1", {}, ...said("place.set-up-in", { game: gameName(state), place: place.name }))),
-    providers(place),
-    h("form", { class: "paste", "data-key": "paste", "data-submit": "paste" }, h("label", { for: "address" }, say("place.paste")), h("input", { id: "address", name: "name", required: true, autocomplete: "off", autocapitalize: "off", spellcheck: "false", dir: "ltr", placeholder: "203.0.113.7:25565", "data-keep": true }), h("button", { class: "primary" }, say("place.go"))),
-    h("p", { class: "buttons", "data-key": "back" }, button("set-down", say("place.back"))),
-  ];
+/** The recipe of the room's game, null if the host has none. @type {{game: string, recipe: import("../recipe.js").Recipe | null} | undefined} */
+let known;
+
+/** Loads the recipe. @param {State} state @param {View} view */
+async function learnRecipe({ room: { game } }, view) {
+  known = { game, recipe: null };
+  const reply = await fetch(`/recipe/${encodeURIComponent(game)}`).catch(() => null);
+  if (reply?.ok) known = { game, recipe: await reply.json() };
+  view.changed();
 }
 
-/** Gives the room the address of the server that runs there now. @param {State} state @param {string} text @param {number} [port] the game's usual one */
-export function paste(state, text, port) {
+/** Gives the room the address of the server that runs there now. @param {State} state @param {string} text */
+function paste(state, text) {
+  const port = Number.parseInt(known?.recipe?.open?.[0] ?? "", 10);
   return ask("started", { game: state.room.game, addr: addressOf(text, port) });
 }
 
 /** Runs once the children are on the page. @param {HTMLElement} stage @param {import("../live.js").Live} live @param {View} view */
 export function shown(stage, live, view) {
-  bringIn(stage);
-  if (stage.querySelector(".tonight")) turns(stage, live, view);
+  const state = /** @type {State} */ (live.state);
+  const way = stage.querySelector(".recipe");
+  if (!(way instanceof HTMLElement)) {
+    bringIn(stage);
+    return turns(stage, live, view);
+  }
+  const place = /** @type {Candidate} */ (state.way?.place);
+  if (known?.game !== state.room.game) void learnRecipe(state, view);
+  const mean = state.choice && targetOf(state.choice)?.mean_ms;
+  drawRecipe(way, {
+    place: { ...place, ...(mean !== undefined && mean !== null && { mean_ms: mean }) },
+    recipe: known?.recipe ?? null,
+    room: { name: state.room.name, people: state.choice?.selection.players ?? [], game: gameName(state) },
+    mine: true,
+    paste: (text) => Promise.resolve().then(() => paste(state, text)).catch((error) => ownOf(view).tell?.(capital(error.message), true)),
+  });
 }
 
 /** What people hear who listen to the page. @param {State} state */

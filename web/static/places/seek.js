@@ -36,7 +36,7 @@ export function styled(name) {
 }
 
 /** Loads the sentences and the style. */
-export const ready = () => Promise.all([learn("places/"), styled("place.css")]);
+export const ready = () => Promise.all([learn("places/"), styled("places.css")]);
 
 /** The room's stage while it looks for a place, if it has one of its own. @param {State} state @param {View} view @returns {import("../stages/stages.js").Stage | undefined} */
 export function stageOf(state, view) {
@@ -49,7 +49,7 @@ export function stageOf(state, view) {
 /** Where the room stands, in a sentence, if it is about a place. @param {State} state */
 export function sentence(state) {
   if (state.room.ended || !state.places) return undefined;
-  if (state.way?.place) return say("place.host-in", { place: state.way.place.name });
+  if (state.way?.place) return say("souvenir.host-in", { place: state.way.place.name });
   return isOpen(state) ? say("place.looking") : state.phase.name === "voting" ? say("place.title") : undefined;
 }
 
@@ -61,8 +61,5 @@ export const actions = (live, view) => ({
   "set-down": () => ((ownOf(view).isSettingUp = false), view.changed()),
 });
 
-/** What is done with the forms here, if one of them was sent. @param {HTMLFormElement} form @param {Live} live @param {View} view @returns {Promise<unknown> | undefined} */
-export function submit(form, live, view) {
-  if (form.dataset.submit === "measure") return agree(live, view);
-  if (form.dataset.submit === "paste" && live.state) return Promise.resolve(placed.paste(live.state, String(new FormData(form).get("name"))));
-}
+/** What is done with the form here, if that was sent. @param {HTMLFormElement} form @param {Live} live @param {View} view */
+export const submit = (form, live, view) => (form.dataset.submit === "measure" ? agree(live, view) : undefined);
