@@ -9,7 +9,7 @@
 // decides by their answers which phase is next:
 //
 //	gathering    ─▶ listing
-//	listing      ─▶ measuring, coordinating, failed
+//	listing      ─▶ measuring, coordinating, launching, failed
 //	measuring    ─▶ verifying, waiting, failed
 //	coordinating ─▶ verifying, failed
 //	verifying    ─▶ voting, countdown, banning, waiting, launching, failed

@@ -148,6 +148,8 @@ func (in Hear) surveyed(r *Room, m wire.Surveyed) error {
 	if !isLast {
 		return nil
 	}
+	r.probing.HurryLeaders() // the room may be quiet from now on
+	Tick{}.showLeaders(r)
 	s.ask(r, in.Player)
 	for _, player := range g.Attendance.Players() { // what one has found, the others measure, too
 		isIdle := player != in.Player && g.Attendance.Of(player).Done && r.facts.IsHere(player)

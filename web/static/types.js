@@ -58,6 +58,7 @@
  * @property {boolean} [organiser]
  * @property {boolean} [guest] has only a nickname
  * @property {boolean} peer has a program running, or had
+ * @property {boolean} [browser] that program is the page, which measures places and starts no game
  * @property {boolean} connected the program
  * @property {boolean} page has the page open
  * @property {number} probed

@@ -93,7 +93,7 @@ function now(state, view) {
       { class: `answering ${colour}`, "data-key": "answering" },
       h("p", { class: "so-far" }, figure(answered.length, "big"), " ", h("span", {}, say("place.of-answered", { of }))),
       h("p", { class: "ticks", "aria-hidden": "true" }, Array.from({ length: of }, (_, i) => h("i", { class: i < answered.length ? "on" : "" }))),
-      nearest.length > 0 && h("ol", { class: "nearest", "aria-label": say("place.nearest") }, nearest.map(({ name, ms }) => h("li", { "data-key": name }, h("span", { class: "who" }, h("bdi", { dir: "auto" }, name), " ", h("small", {}, h("bdi", { dir: "auto" }, providerOf(name) ?? ""))), h("span", { class: "track", "aria-hidden": "true" }, h("span", { class: "bar", "--length": `${Math.max(3, (100 * ms) / longest)}%` })), h("span", { class: "figure" }, millis(ms))))),
+      nearest.length > 0 && h("ol", { class: "nearest", "aria-label": say("place.nearest") }, nearest.map(({ name, ms }) => h("li", { "data-key": name }, h("span", { class: "who" }, h("bdi", { dir: "auto" }, name), " ", h("small", {}, h("bdi", { dir: "auto" }, providerOf(name) ?? ""))), " ", h("span", { class: "track", "aria-hidden": "true" }, h("span", { class: "bar", "--length": `${Math.max(3, (100 * ms) / longest)}%` })), h("span", { class: "figure" }, millis(ms))))),
     ),
   ];
 }

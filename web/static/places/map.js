@@ -23,9 +23,10 @@ import { shortened, sign } from "../sign.js";
 /** @typedef {{answered: Map<string, number>, waiting: Set<string>}} Own the reader's pings by address, ms, and the places that are being asked */
 /** @typedef {{spots: Spot[], leaders?: string[], marks: Mark[], own?: Own, isAsking?: boolean}} Scene leaders are addresses, the best first */
 
-/** The sizes of signs and dots, px, on a small map and on others. */
+/** The sizes of signs and dots, px, on a small map and on others, for letters of the usual size. */
 const sizes = { small: { sign: 30, dot: 4, ring: 10, em: 14 }, usual: { sign: 44, dot: 5, ring: 13, em: 16 } };
 const smallMap = 600;
+const usualLetter = 16;
 /** The number of people from which signs are smaller, and up to which they have their names. */
 const several = 8;
 const longestName = 12;
@@ -93,7 +94,7 @@ export class PlaceMap {
   /** @param {Scene} scene @param {any} projection @param {number} width @param {number} height */
   mark(scene, projection, width, height) {
     const looks = width < smallMap ? sizes.small : sizes.usual;
-    const wide = Math.max(1, width / 1500);
+    const wide = Math.max(1, parseFloat(getComputedStyle(this.place).fontSize) / usualLetter || 1); // on a wall
     const pointOf = (/** @type {{lat: number, lon: number}} */ { lat, lon }) => {
       const [x, y] = projection([lon, lat]);
       return { x, y };
@@ -113,16 +114,17 @@ export class PlaceMap {
     const stands = placed.map((mark, i) => {
       const at = pointOf(/** @type {{lat: number, lon: number}} */ (homeOf(mark.person)));
       const lines = words[i] ? [...words[i].children].map((line) => /** @type {SVGTextContentElement} */ (line).getComputedTextLength?.() ?? 0) : [];
-      return { mark, ...at, trueX: at.x, trueY: at.y, face: size * 1.35, width: Math.max(size * 1.35, ...lines), height: size * 1.35 + (words[i] ? em * 2.2 : 0) };
+      return { mark, ...at, trueX: at.x, trueY: at.y, face: size * 1.35, width: Math.max(size * 1.35, ...lines.map((line) => line + em * 0.8)), height: size * 1.35 + (words[i] ? em * 2.2 : 0) };
     });
-    settle(stands, width, height);
+    const pins = others.map((spot) => ({ ...spot, ...besides(spot, spot.rank, looks.ring * wide, height) }));
+    settle([...stands, ...(leader ? [obstacle(leader, looks.ring * wide * 1.8)] : []), ...pins.map(({ to }) => obstacle(to, looks.ring * wide))], width, height);
     const ways = leader ? stands.map((stand) => way(stand, leader, stand.mark)) : [];
     const connectors = stands.filter((one) => Math.hypot(one.x - one.trueX, one.y - one.trueY) > size / 2).map((one) => svg("g", { class: `p${(one.mark.person.arrival ?? 0) % 16}` }, svg("line", { class: "connector", x1: one.x, y1: one.y, x2: one.trueX, y2: one.trueY }), svg("circle", { class: "home", cx: one.trueX, cy: one.trueY, r: size / 9 })));
     stands.forEach((stand, i) => words[i]?.setAttribute("transform", `translate(${stand.x} ${stand.y + size * 0.68 + em})`));
     const row = lost.map((mark, i) => ringed(mark, size + i * size * 1.7, height - size, size));
-    const somewhere = lost.length > 0 ? [svg("text", { class: "somewhere", x: size * 0.2 + lost.length * size * 1.7, y: height - size, "dominant-baseline": "central" }, say("map.somewhere"))] : [];
-    const pins = others.map((spot) => pin(spot, spot.rank, looks.ring * wide, height));
-    this.picture.replaceChildren(...dots, ...(leader ? [chosen(leader, looks.ring * wide)] : []), ...ways, ...connectors, ...pins, ...stands.map((one) => ringed(one.mark, one.x, one.y, size)), ...row, ...somewhere, ...words.filter((one) => one !== null));
+    const alone = lost.length === 1 && isNamed ? lost[0] : null;
+    const somewhere = lost.length > 0 ? [svg("text", { class: "somewhere", x: size * 0.2 + lost.length * size * 1.7, y: height - size, "dominant-baseline": "central" }, alone && svg("tspan", { class: "called" }, `\u2068${shortened(alone.person.name, longestName)}\u2069 ${alone.text ?? ""}  `), say("map.somewhere"))] : [];
+    this.picture.replaceChildren(...dots, ...(leader ? [chosen(leader, looks.ring * wide)] : []), ...ways, ...connectors, ...pins.map((one) => pin(one, looks.ring * wide)), ...stands.map((one) => ringed(one.mark, one.x, one.y, size)), ...row, ...somewhere, ...words.filter((one) => one !== null));
   }
 
   /** The reader's own measuring: a line to each place that has answered. @param {Scene} scene @param {(Spot & Point)[]} spots @param {(home: {lat: number, lon: number}) => Point} pointOf @param {{sign: number, dot: number, em: number, width: number, height: number}} looks */
@@ -180,12 +182,18 @@ function chosen({ x, y }, ring) {
   return svg("g", { class: "best-place" }, svg("circle", { class: "glow", cx: x, cy: y, r: ring * 3 }), svg("circle", { class: "dashed", cx: x, cy: y, r: ring * 1.5 }), svg("circle", { class: "dot", cx: x, cy: y, r: ring * 0.75 }));
 }
 
-/** The second and the third: a number on a pin that stands off its place. @param {Point} at @param {number} rank @param {number} r @param {number} height */
-function pin({ x, y }, rank, r, height) {
-  const side = rank === 2 ? 1 : -1;
-  const to = { x: x + side * 2 * r, y: Math.min(height - r, y + 4 * r) };
+/** Where the pin of the second or the third stands, off its place. @param {Point} at @param {number} rank @param {number} r @param {number} height */
+function besides({ x, y }, rank, r, height) {
+  return { to: { x: x + (rank === 2 ? 2 : -2) * r, y: Math.min(height - r, y + 4 * r) } };
+}
+
+/** The second or the third: a number on a pin. @param {Point & {rank: number, to: Point}} one @param {number} r */
+function pin({ x, y, rank, to }, r) {
   return svg("g", { class: "pin" }, svg("line", { class: "connector", x1: x, y1: y, x2: to.x, y2: to.y }), svg("circle", { cx: to.x, cy: to.y, r: r * 0.95 }), svg("text", { x: to.x, y: to.y, "font-size": r * 1.2, "text-anchor": "middle", "dominant-baseline": "central" }, rank));
 }
+
+/** What no sign may hide, for {@link settle}: it stays where it is. @param {Point} at @param {number} r */
+const obstacle = ({ x, y }, r) => ({ x, y: y - r, trueX: x, trueY: y - r, face: 1, width: 2 * r, height: 2 * r });
 
 /** A person's way to the leading place; it is dotted if nobody measured it. @param {Point} from @param {Point} to @param {Mark} mark */
 function way(from, to, { person, text, isGuess }) {

@@ -45,7 +45,7 @@ export function placed(live, view) {
       { class: `tonight at-place${isOnMap ? "" : " mapless"}`, "data-key": `tonight ${state.room.round}` },
       h("div", { class: "where" }, h("h1", {}, ...said("place.host-it", words)), place.country && h("p", { class: "named" }, flag(place.country), h("bdi", { dir: "auto" }, countryName(place.country)))),
       ...(target ? everyones(view, spokes, target.mean_ms, isOnMap) : []),
-      h("div", { class: "then", "data-key": "then" }, beats(state), providers(place), ready(state, view), !view.tv && after(state)),
+      h("div", { class: "place-then", "data-key": "then" }, beats(state), providers(place), ready(state, view), !view.tv && after(state)),
     ),
     view.tv && late(state, view),
   ];
@@ -75,9 +75,9 @@ function providers({ offers = [] }) {
 /** Who gets a server ready. @param {State} state @param {View} view */
 function ready(state, view) {
   const organiser = inOrder(state.people).find((person) => person.organiser);
-  if (state.you.organiser && !view.tv) return h("p", { class: "ready" }, button("set-up", say("place.set-up"), { class: "primary large" }), h("span", {}, say("place.you-ready")));
+  if (state.you.organiser && !view.tv) return h("p", { class: "gets-ready" }, button("set-up", say("place.set-up"), { class: "primary large" }), h("span", {}, say("place.you-ready")));
   const small = (/** @type {import("../dom.js").Child[]} */ ...held) => h("span", { class: "quiet" }, ...held);
-  return h("p", { class: "ready" }, organiser && sign(organiser, 36), h("span", {}, ...(organiser ? said("place.gets-ready", { player: h("bdi", { dir: "auto" }, organiser.name), small }) : said("place.somebody", { small }))));
+  return h("p", { class: "gets-ready" }, organiser && sign(organiser, 36), h("span", {}, ...(organiser ? said("place.gets-ready", { player: h("bdi", { dir: "auto" }, organiser.name), small }) : said("place.somebody", { small }))));
 }
 
 /** @param {State} state */

@@ -33,7 +33,7 @@ export function search(live, view) {
       "section",
       { class: "telling of-places", "data-key": "telling" },
       h("h1", { class: "headline" }, say("place.looking")),
-      first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), h("span", {}, ...(state.room.by === "mean" ? said("place.best", { place }) : said("place.best-by", { figure: measure(state, first), place })))),
+      first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), " ", h("span", {}, ...(state.room.by === "mean" ? said("place.best", { place }) : said("place.best-by", { figure: measure(state, first), place })))),
       h("p", { class: "about", id: "answered" }, ...progress(state)),
       !view.tv && mine(state),
       !view.tv && h("p", { class: "buttons", "data-key": "buttons" }, state.you.organiser && first && go(state, say("place.choose")), (state.you.organiser || playsHere(state)) && button("send-link", say("lobby.invite"), { "data-copy-text": state.you.link })),

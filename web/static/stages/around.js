@@ -2,7 +2,7 @@
 // uses the space that is left, and is absent if there is none.
 
 import { h } from "../dom.js";
-import { ping } from "../estimate.js";
+import { isEstimated, ping } from "../estimate.js";
 import { placeOf } from "../map/world.js";
 import { moments, seenAt } from "./moment.js";
 import { nextFrame } from "../time.js";
@@ -12,14 +12,15 @@ import { nextFrame } from "../time.js";
 /** What each drawn map shows. @type {WeakMap<Element, string>} */
 const drawn = new WeakMap();
 
-/** The players with a ping to a server, nearest first. @param {State} state @param {import("../types.js").Ranked | null | undefined} ranked */
+/** The players with a ping to a server, nearest first. At a place nobody is out yet, so all signs are whole there. @param {State} state @param {import("../types.js").Ranked | null | undefined} ranked */
 export function spokesOf(state, ranked) {
   const { choice } = state;
   if (!choice || !ranked) return [];
   return Object.entries(ranked.rtt_ms)
     .flatMap(([name, ms]) => {
       const person = state.people.find((one) => one.name === name);
-      return person ? [{ person, ms, text: ping(choice.selection, name, Math.max(1, Math.round(ms))) }] : [];
+      const isGuess = isEstimated(choice.selection, name);
+      return person ? [{ person: isGuess && state.places ? { ...person, peer: true, connected: true } : person, ms, isGuess, text: ping(choice.selection, name, Math.max(1, Math.round(ms))) }] : [];
     })
     .toSorted((a, b) => a.ms - b.ms || a.person.name.localeCompare(b.person.name));
 }

@@ -43,7 +43,7 @@ export function vote(live, view) {
     h("div", { class: "question" }, h("h1", {}, say(state.places ? "place.title" : "vote.where")), h("p", { class: "standing" }, worth(state), h("span", { class: "unseen" }, " ", standing(state))), h("p", { class: "tie quiet" }, capital(told(state.agreement.rule)))),
     h(
       "ol",
-      { class: `candidates of${Math.min(picks.length, 5)}${players >= many ? " many" : players >= several ? " several" : ""}`, "--of": picks.length, "aria-label": say("vote.servers") },
+      { class: `candidates of${Math.min(picks.length, 5)}${players >= many ? " many" : players >= several ? " several" : ""}${state.places ? " of-places" : ""}`, "--of": picks.length, "aria-label": say("vote.servers") },
       picks.map((pick) => (pick.candidate ? card(state, view, me, pick, pick.candidate, { scale, isOpen: pick.addr === open, isOurs: pick.addr === state.agreement.ballot[0], isAlone: live_.length < 2 }) : place(pick))),
     ),
     ready(state, view, me),
