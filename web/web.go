@@ -11,6 +11,10 @@
 //	   ▲  │                  ├─────▶ stages/NAME.js: one at a time, in #stage
 //	   │  └▶ trace.js ───────┴─────▶ details/: folded below, ?show=NAME opens one
 //	 /live                             api.js ──▶ POST /api/rooms/CODE/…
+//
+// With its owner's consent a page measures places, and tells the host on a connection of its own:
+//
+//	places/browserpeer.js ◀─▶ /peer      places/measure.js ──▶ ice.js, https.js
 package web
 
 import (

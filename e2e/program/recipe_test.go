@@ -19,8 +19,10 @@ import (
 // hostile are names that would start something, end a text, or change its meaning, if one stood in a text unquoted.
 var hostile = []string{
 	`x'; touch pwned; '`, `"; touch pwned; "`, `$(touch pwned)`, "`touch pwned`", "a\nEND\ntouch pwned\n", "a\r\n- touch pwned",
-	`{a: [b, !!str c]} # & * | > %`, `- - -`, `--privileged -v /:/host`, `+exec evil -game x`, "${HOME} $HOME", `\`, `'`, `''`, `~`, `null`, `0x10`,
-	"😀🇩🇪 ünï", "\u202eabc\u2028d\u0085e\u0000f\ufeff", "\ue000x\ue001", "=cmd|' /C calc'!A0", `%s%n`, strings.Repeat("a", 10_000),
+	`{a: [b, !!str c]} # & * | > %`, `- - -`, `--privileged -v /:/host`,
+	`+exec evil -game x`, "${HOME} $HOME", `\`, `'`, `''`, `~`, `null`, `0x10`,
+	"😀🇩🇪 ünï", "\u202eabc\u2028d\u0085e\u0000f\ufeff", "\ue000x\ue001",
+	"=cmd|' /C calc'!A0", `%s%n`, strings.Repeat("a", 10_000),
 	strings.Repeat("'", 10_000), "*alias &anchor", "<<'END'",
 }
 
@@ -111,11 +113,14 @@ var secret = regexp.MustCompile(`^[0-9a-f]{18}$`)
 // that got out of its quotes could do no more than write a file.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
-	answers := []map[string]any{{"name": "Friday", "people": []string{"anna", "ben"}, "licence": true, "token": "T0ken^-x=", "address": "192.0.2.7", "owner": "anna"}}
+	answers := []map[string]any{{"name": "Friday", "people": []string{"anna", "ben"}, "address": "192.0.2.7", "owner": "anna"}}
 	for _, name := range hostile {
 		answers = append(answers, map[string]any{
-			"name": name, "people": []string{"anna", name}, "licence": true, "token": "T0ken^-x=", "address": "192.0.2.7" + name, "owner": name, "world": name,
+			"name": name, "people": []string{"anna", name}, "address": "192.0.2.7" + name, "owner": name, "world": name,
 		})
+	}
+	for _, said := range answers {
+		said["licence"], said["token"] = true, "T0ken^-x="
 	}
 	s := newShell(t)
 	var usual madeTexts
@@ -170,14 +175,15 @@ func flagsOf(of recipe.Recipe, arguments []string) (flags []string) {
 		case i > 0 && arguments[i-1] == "-e":
 			name, _, _ := strings.Cut(word, "=")
 			flags = append(flags, name)
-		case i > 0 && (arguments[i-1] == "+hostname" || arguments[i-1] == "+rcon_password" || arguments[i-1] == "+sv_password"):
+		case i > 0 && slices.Contains([]string{"+hostname", "+rcon_password", "+sv_password"}, arguments[i-1]):
 		default:
 			flags = append(flags, word)
 		}
 	}
 	// A text leaves a variable out if nothing is left of what people said.
 	return slices.DeleteFunc(flags, func(flag string) bool {
-		return flag == "-e" || slices.ContainsFunc(of.Ask, func(v recipe.Variable) bool { return v.Env == flag && v.Role != "players" })
+		isSaid := func(v recipe.Variable) bool { return v.Env == flag && v.Role != "players" }
+		return flag == "-e" || slices.ContainsFunc(of.Ask, isSaid)
 	})
 }
 
@@ -306,7 +312,8 @@ func (s *shell) checkCompose(of recipe.Recipe, made madeTexts, isRun bool) {
 		s.Errorf("%s: %s is %q, want %q", of.Game, env, service.Environment[env], made.Name)
 	}
 	for name, value := range service.Environment {
-		if strings.Contains(strings.ReplaceAll(value, "$$", ""), "$") || slices.ContainsFunc(of.Made, func(v recipe.Variable) bool { return v.Env == name }) {
+		isSecret := slices.ContainsFunc(of.Made, func(v recipe.Variable) bool { return v.Env == name })
+		if isSecret || strings.Contains(strings.ReplaceAll(value, "$$", ""), "$") {
 			s.Errorf("%s: the compose file has %s=%s", of.Game, name, value)
 		}
 	}
@@ -330,4 +337,7 @@ func (s *shell) checkCompose(of recipe.Recipe, made madeTexts, isRun bool) {
 }
 
 // composeKeys are what a service may have besides what every one has.
-var composeKeys = []string{"env_file", "network_mode", "stdin_open", "tty", "stop_grace_period", "cap_add", "mem_limit", "mem_reservation", "security_opt", "ulimits"}
+var composeKeys = []string{
+	"env_file", "network_mode", "stdin_open", "tty", "stop_grace_period", "cap_add", "mem_limit", "mem_reservation",
+	"security_opt", "ulimits",
+}

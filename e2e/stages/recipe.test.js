@@ -172,7 +172,9 @@ test("three steps, and Copy only after the licence", () => {
   types(".recipe [name=name]", "x'; rm -rf ~; '<b>");
   assert.match(one(".recipe pre").textContent, /MOTD='x'\\''; rm -rf ~; '\\''<b>'/);
   assert.deepEqual(all(".recipe mark").map((mark) => mark.textContent).slice(0, 2), ["TRUE", "'x'\\''; rm -rf ~; '\\''<b>'"]);
-  drawRecipe(el, { ...shown, room: { ...room, name: "Another" } }); // what somebody typed stays
+  drawRecipe(el, { ...shown, room: { name: "Another", people: ["anna", "eve"] } }); // what somebody typed stays, and the rest follows the room
+  assert.equal(one(".recipe [name=whitelist]").value, "anna, eve");
+  assert.match(one(".recipe pre").textContent, /WHITELIST=anna,eve\n/);
   assert.equal(one(".recipe [name=name]").value, "x'; rm -rf ~; '<b>");
   assert.ok(one(".recipe [name=licence]").checked);
 });

@@ -234,8 +234,8 @@ func (in OwnKept) step(r *Room) error {
 // room goes there in a round of its own, in which everyone measures the server like any other. The
 // zero address says that the server no longer runs.
 type Started struct {
-	Game string         `json:"game"`
-	Addr netip.AddrPort `json:"addr"`
+	Game string            `json:"game"`
+	Addr hostport.AddrPort `json:"addr"`
 	// Public says that the host is open to everybody. Such a host allows no private addresses.
 	Public bool `json:"-"`
 }
@@ -247,12 +247,11 @@ func (a Started) do(r *Room, _ caller) error {
 		r.source.Stop()
 		return nil
 	}
-	note, err := r.source.Start(r.parts.Settings, a.Game, a.Addr, a.Public, r.phase.traits().isBetween)
+	note, err := r.source.Start(r.parts.Settings, a.Game, a.Addr.AddrPort, a.Public, r.phase.traits().isBetween)
 	if err != nil {
 		return err
 	}
-	r.out.say(note)
-	r.nextRound()
+	r.phase.started(r, r.source.State().Started, note)
 	return nil
 }
 

@@ -87,18 +87,13 @@ const (
 	PhaseLaunching    PhaseName = "launching" // everyone is sent to the server
 	PhaseWaiting      PhaseName = "waiting"   // the room waits for seats
 	PhaseFailed       PhaseName = "failed"    // no server suits everybody
-	// Rooms that look for a place are saved in these. People see them as coordinating and launching.
-	PhaseSurveying PhaseName = "surveying"
-	PhasePlaced    PhaseName = "placed"
 )
 
 // Stage returns the stage of a phase: what programs read that know no phases.
 func (n PhaseName) Stage() Stage {
 	switch n {
-	case PhaseCoordinating, PhaseSurveying:
+	case PhaseCoordinating:
 		return Refining
-	case PhasePlaced:
-		return Launching
 	case PhaseVerifying, PhaseVoting, PhaseBanning, PhaseReveal, PhaseCountdown:
 		return Chosen
 	}
@@ -281,10 +276,12 @@ type Person struct {
 }
 
 // Estimate is the host's estimate of the pings of a person who does not measure. It uses the place
-// of their address, and the measurements of players nearby.
+// of their address, the measurements of players nearby, and what the browser has measured.
 type Estimate struct {
 	// Counted says that the choice counts the estimate, because the organiser has agreed.
 	Counted bool `json:"counted,omitempty"`
+	// Measured says that the person's browser has measured places, which the estimate uses.
+	Measured bool `json:"measured,omitempty"`
 	// ErrorMS is the usual error of such an estimate; 0 if there is none, and then Why says why.
 	ErrorMS float64           `json:"error_ms,omitempty"`
 	Why     sentence.Sentence `json:"why,omitzero"`

@@ -2,7 +2,7 @@
 // what goes wrong. A host serves a recipe; the page makes of it, and of what a person types there, the texts that the
 // person copies, so that no password leaves the browser.
 //
-//	recipes.toml ──▶ Of, All ──▶ GET /recipe/{game} ──▶ web/static/recipe.js ──▶ user data, compose, docker, LinuxGSM
+//	recipes.toml ─▶ Of, All ─▶ GET /recipe/{game} ─▶ web/static/recipe.js ─▶ user data, compose, docker, LinuxGSM
 //
 // The table is edited by hand. Nothing in it was run: it tells what the sources say.
 package recipe

@@ -24,7 +24,8 @@ var (
 	pathForm     = regexp.MustCompile(`^(/[A-Za-z0-9_.-]+)+$`)
 	gsmForm      = regexp.MustCompile(`^[a-z0-9]+$`)
 	argumentForm = regexp.MustCompile(`^(\+?[a-z0-9_]+|\{[a-z]+\})$`)
-	flagForm     = regexp.MustCompile(`^(-i|-t|--cap-add=[a-z_]+|--stop-timeout=[0-9]+|--memory(-reservation)?=[0-9]+[gG]|` +
+	flagForm     = regexp.MustCompile(`^(-i|-t|--cap-add=[a-z_]+|--stop-timeout=[0-9]+|` +
+		`--memory(-reservation)?=[0-9]+[gG]|` +
 		`--security-opt=seccomp=unconfined|--ulimit=nofile=[0-9]+:[0-9]+)$`)
 
 	states = []string{"", "slow", "stale", "none", "unknown"}
@@ -66,7 +67,8 @@ func TestTable(t *testing.T) {
 		if r.Image != "" && !fromForm.MatchString(r.From) {
 			bad("from", r.From)
 		}
-		if _, err := time.Parse("2006-01-02"[:max(len(r.Seen), 4)], r.Seen); err != nil && r.State != "none" && r.State != "unknown" {
+		isDated := r.State != "none" && r.State != "unknown"
+		if _, err := time.Parse("2006-01-02"[:max(len(r.Seen), 4)], r.Seen); isDated && err != nil {
 			bad("seen", r.Seen)
 		}
 		if !slices.Contains(states, r.State) || r.State == "none" != (r.Image == "") {
@@ -121,11 +123,15 @@ func TestTable(t *testing.T) {
 		if r.LinuxGSM != "" && !gsmForm.MatchString(r.LinuxGSM) || r.Relay != "" && r.Relay != "yes" && r.Relay != "option" {
 			bad("linuxgsm, relay", r.LinuxGSM+r.Relay)
 		}
-		if r.Licence != nil && (!constForm.MatchString(r.Licence.Env) || r.Licence.Who == "" || r.Licence.URL != "" && !strings.HasPrefix(r.Licence.URL, "https://")) {
-			bad("licence", r.Licence)
+		isSafe := func(url string) bool { return url == "" || strings.HasPrefix(url, "https://") }
+		if l := r.Licence; l != nil && (!constForm.MatchString(l.Env) || l.Who == "" || !isSafe(l.URL)) {
+			bad("licence", l)
 		}
 		if len(r.Join) == 0 || r.LeastMemory < 0 || r.GoodMemory != 0 && r.GoodMemory < r.LeastMemory {
 			bad("join, memory", r.Join)
+		}
+		if r.Grade == ByHand && len(r.Hand)+len(r.Edit)+len(r.Need)+len(r.Mind) == 0 {
+			bad("by hand, but what?", r.Grade)
 		}
 		if r.Grade == ByForm && (r.Image == "" || r.State != "" || r.IsWine || len(r.Edit) > 0 || len(r.Volumes) == 0) {
 			bad("this is more than a form can do", r.Grade)
@@ -152,7 +158,8 @@ func TestTable(t *testing.T) {
 // TestNoDefaultPassword checks that a text sets every password for which the image has one that everybody knows.
 func TestNoDefaultPassword(t *testing.T) {
 	for game, env := range map[string]string{
-		"rust": "RUST_RCON_PASSWORD", "cs2": "CS2_RCONPW", "tf2": "SRCDS_RCONPW", "zomboid": "ADMIN_PASSWORD", "mordhau": "SERVER_ADMINPW",
+		"rust": "RUST_RCON_PASSWORD", "cs2": "CS2_RCONPW", "tf2": "SRCDS_RCONPW", "zomboid": "ADMIN_PASSWORD",
+		"mordhau": "SERVER_ADMINPW",
 	} {
 		r, _ := Of(game)
 		if !slices.ContainsFunc(r.Made, func(v Variable) bool { return v.Env == env }) {

@@ -377,13 +377,19 @@ function mindOf(recipe) {
   ];
 }
 
-/** The kinds of work by hand that have a sentence. */
-const byHand = ["claim", "account", "config-edit", "files", "world-upload", "device-login", "image", "token"];
+/** The kinds of work by hand that come before the last, which is to edit files. */
+const byHand = ["claim", "account", "files", "world-upload", "device-login", "image", "token"];
 
 /** @param {Recipe} recipe @returns {Line[]} */
 function byHandOf(recipe) {
+  const hand = recipe.hand ?? [];
+  const kinds = byHand.filter((kind) => hand.includes(kind) && (kind !== "token" || !recipe.need));
   const files = (recipe.edit ?? []).join("; ");
-  return [...(recipe.need ?? []).map((text) => ({ text })), ...byHand.filter((kind) => recipe.hand?.includes(kind) && (kind !== "token" || !recipe.need)).map((kind) => (kind === "config-edit" && files ? { key: "recipe.hand.edit", with: { files } } : { key: `recipe.hand.${kind}` }))];
+  return [
+    ...(recipe.need ?? []).map((text) => ({ text })),
+    ...kinds.map((kind) => ({ key: `recipe.hand.${kind}` })),
+    ...(files ? [{ key: "recipe.hand.edit", with: { files } }] : hand.includes("config-edit") ? [{ key: "recipe.hand.config-edit" }] : []),
+  ];
 }
 
 /** Where passwords are that the machine has made, and what to type there. @param {Recipe} recipe @param {string} file @param {boolean} isNew @param {Answers} answers @returns {Line[]} */

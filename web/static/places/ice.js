@@ -22,7 +22,7 @@ const password = "musterAnswersEverybody00";
 /** No handshake compares it. */
 const fingerprint = Array(32).fill("AB").join(":");
 
-/** Between two looks at the statistics, ms. To look costs the browser more than to ask. */
+/** Between two looks at the statistics, and two connections, ms. To look costs the browser more than to ask, and a moment that is busy must not spoil all samples. */
 const pause = 250;
 
 /** How long an answer is waited for, ms. */
@@ -119,8 +119,11 @@ export async function ice(addr, { samples = 5, patience = 4000, signal, Peer = g
     connection.close();
   };
   const work = async () => {
-    do await connect();
-    while (!isOver && count() < samples && told.at(-1)?.rtts.length);
+    await connect();
+    while (!isOver && count() < samples && told.at(-1)?.rtts.length) {
+      await sleep(pause);
+      if (!isOver) await connect();
+    }
   };
   await Promise.race([work().catch(() => {}), over]); // what was measured before an error counts
   isOver = true;

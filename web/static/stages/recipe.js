@@ -41,6 +41,12 @@ const kept = new WeakMap();
 /** The lines from which a text is set smaller. */
 const long = 13;
 
+/** A game's recipe, or null if the host has none or does not answer. @param {string} game @returns {Promise<Recipe | null>} */
+export async function recipeOf(game) {
+  const reply = await fetch(`/recipe/${encodeURIComponent(game)}`).catch(() => null);
+  return reply?.ok ? reply.json() : null;
+}
+
 /** Draws into an element that the stage keeps (data-keep); once more where something changes. @param {HTMLElement} el @param {Shown} shown */
 export function drawRecipe(el, shown) {
   let own = kept.get(el);
@@ -110,7 +116,7 @@ function fieldOf(field, texts, own) {
   const id = `recipe-${field.role}`;
   const wrong = texts?.wrong.find(({ role }) => role === field.role);
   const empty = field.role === "password" || field.role === "token" ? say(`recipe.${field.role}-empty`) : undefined;
-  const input = h("input", { id, name: field.role, type: field.type === "number" ? "number" : "text", class: field.secret ? "secret" : "", min: field.type === "number" ? 1 : undefined, value: String(own.answers[field.role] ?? field.value), "data-keep": true, placeholder: empty, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-invalid": wrong ? "true" : undefined, "aria-describedby": wrong ? `${id}-wrong` : undefined });
+  const input = h("input", { id, name: field.role, type: field.type === "number" ? "number" : "text", class: field.secret ? "secret" : "", min: field.type === "number" ? 1 : undefined, value: String(own.answers[field.role] ?? field.value), placeholder: empty, autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-invalid": wrong ? "true" : undefined, "aria-describedby": wrong ? `${id}-wrong` : undefined });
   return [h("div", { class: "answer", "data-key": id }, h("label", { for: id }, say(field.key)), h("span", { class: field.unit ? "with-unit" : "" }, input, field.unit && h("span", { class: "unit" }, field.unit))), wrong ? h("p", { class: "wrong", id: `${id}-wrong`, "data-key": `${id}-wrong` }, say(wrong.key, wrong.with)) : null];
 }
 
