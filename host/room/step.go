@@ -337,6 +337,7 @@ func Closed(code string) *wire.Refusal {
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {
 	before := r.parts.Round
+	r.parts.NotePlaces()
 	r.calendar.Leave(r.wall)
 	r.parts.Round, r.probing, r.decision = r.parts.Next(r.now), r.probing.Next(), r.decision.Next()
 	r.parts.Sides.Rematch()

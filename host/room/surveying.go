@@ -66,6 +66,11 @@ func (s *Surveying) begin(r *Room, before *facts.Round) {
 	r.enter(s)
 	r.out.say(sentence.Of("room.measures-places", "n", len(list)))
 	players := g.Attendance.Players()
+	for _, player := range players {
+		if g.Estimates.IsCounted(player) { // it measures now
+			g.Estimates.Uncount(player)
+		}
+	}
 	g.Attendance.Await(r.now, players...)
 	if before != nil {
 		for _, player := range players {
