@@ -7,7 +7,7 @@ import * as page from "./page.js";
 const { all, isSeen, nameOf, names, shows, stage, tableOf, textOf, view } = page;
 
 /** The states in which all details are unfolded: one for each content of them. */
-const unfolded = /hostile|troubled|crowd|measuring|voting-ve|mixed|far|full|again|awake|waiting$|bo3-(gathering|maps|launching)|place-(vote|chosen)/;
+const unfolded = /hostile|troubled|crowd|measuring|voting-ve|mixed|far|full|again|awake|waiting$|bo3-(gathering|maps|launching)|place-(vote|chosen|ready)/;
 
 /** Whose page that is. */
 const firstOf = (name) => ["anna", "ann"].find((reader) => reader in tableOf(name).readers) ?? "organiser";

@@ -296,7 +296,7 @@ var (
 	cityPings = map[string]map[string]float64{
 		"anna":  {"Frankfurt": 9, "Amsterdam": 4, "London": 12, "Ashburn": 84, "Singapore": 160, "Paris": 11, "Tokyo": 230},
 		"ben":   {"Frankfurt": 84, "Amsterdam": 79, "London": 72, "Ashburn": 14, "Singapore": 220, "Paris": 78, "Tokyo": 160},
-		"chong": {"Frankfurt": 161, "Amsterdam": 171, "London": 176, "Ashburn": 225, "Singapore": 8, "Paris": 165, "Tokyo": 70},
+		"chong": {"Frankfurt": 161, "Amsterdam": 179, "London": 186, "Ashburn": 225, "Singapore": 8, "Paris": 175, "Tokyo": 70},
 	}
 )
 
@@ -379,6 +379,8 @@ func placings(n *night) {
 		n.orders(name, room.Ready{Ready: true})
 	}
 	n.keeps("place-chosen")
+	n.orders("organiser", room.Started{Game: "minecraft", Addr: hostport.At(netip.MustParseAddrPort("203.0.113.7:25565"))})
+	n.keeps("place-ready")
 
 	n.opens(func(s *wire.Settings) {
 		seek(s)

@@ -9,7 +9,7 @@
 // decides by their answers which phase is next:
 //
 //	gathering    ─▶ listing, surveying
-//	listing      ─▶ measuring, coordinating, launching, failed
+//	listing      ─▶ measuring, coordinating, failed
 //	measuring    ─▶ surveying, verifying, waiting, failed
 //	coordinating ─▶ verifying, failed
 //	surveying    ─▶ placed

@@ -85,12 +85,8 @@ func (l *Launching) begin(r *Room) {
 	if trip.IsElsewhere { // otherwise programs ignore a second launch in a round
 		g.Launches.Again(r.now, players...)
 	}
-	if len(post.Players) == 0 {
-		r.out.say(sentence.Of("room.launch-unmeasured", "server", l.Launch.Name))
-	} else {
-		r.out.say(sentence.Of("room.launch", "server", l.Launch.Name,
-			"ms", math.RoundToEven(post.Server.MeanMS), "worst", math.RoundToEven(post.Server.MaxMS)))
-	}
+	r.out.say(sentence.Of("room.launch", "server", l.Launch.Name,
+		"ms", math.RoundToEven(post.Server.MeanMS), "worst", math.RoundToEven(post.Server.MaxMS)))
 	for _, player := range players {
 		l.sendThere(r, player)
 	}

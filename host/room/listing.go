@@ -19,7 +19,6 @@ import (
 	"muster/host/room/people"
 	"muster/host/room/sides"
 	"muster/host/wire"
-	"muster/selection"
 )
 
 // Listing waits for the server list.
@@ -157,10 +156,6 @@ func (in Listed) begin(r *Room) {
 	r.out.say(cmp.Or(note, in.Note))
 	r.out.say(found...)
 	players := r.withoutPages()
-	if len(players) == 0 && r.source.State().Started.IsValid() && len(g.Servers.List) == 1 {
-		r.goUnmeasured(0)
-		return
-	}
 	if coordinating {
 		r.out.recall(g, players...)
 	}
@@ -192,16 +187,6 @@ func (r *Room) withoutPages() []people.ID {
 	g.Attendance.LeaveOut(attendance.Browsing, pages...)
 	g.CountPages(pages)
 	return people.Without(g.Attendance.Players(), pages...)
-}
-
-// goUnmeasured sends everybody to the group's own server, which only programs could measure: all players have
-// the page alone.
-func (r *Room) goUnmeasured(server int) {
-	only := selection.Ranked{Server: server, Addr: hostport.At(r.parts.Servers.List[server].Addr), RTT: map[string]float64{}}
-	r.decision.Replace(selection.Selection{
-		By: r.parts.Settings.By, Players: []string{}, Chosen: &only, Ranking: []selection.Ranked{only}, Reasons: []selection.Reason{},
-	})
-	r.goThere(server)
 }
 
 // Supply gives the room the organiser's own list again. The organiser's program does that

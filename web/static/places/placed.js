@@ -6,12 +6,13 @@ import { countryName, targetOf } from "../choice.js";
 import { button, h } from "../dom.js";
 import { flag } from "../flag.js";
 import { gameName, voice } from "../gather.js";
-import { inOrder } from "../people.js";
+import { inOrder, meOf } from "../people.js";
 import { capital, millis, said, say } from "../say.js";
 import { shareButton } from "../share.js";
 import { sign } from "../sign.js";
 import { placeOf } from "../map/world.js";
 import { spokesOf } from "../stages/around.js";
+import { ways } from "../stages/go.js";
 import { late } from "../stages/late.js";
 import { bringIn, parting } from "../stages/parting.js";
 import { drawRecipe } from "../stages/recipe.js";
@@ -34,18 +35,19 @@ export function placed(live, view) {
   const target = state.choice && targetOf(state.choice);
   const spokes = spokesOf(state, target);
   const isOnMap = Boolean(placeOf(place.country));
+  const isReady = Boolean(state.way?.connect);
   const words = {
     small: (/** @type {import("../dom.js").Child[]} */ ...held) => h("small", {}, ...held),
     place: h("span", { class: "place" }, h("bdi", { dir: "auto" }, place.name)),
   };
   return [
-    isOnMap && h("div", { class: "turning turned of-place", "data-keep": true, "data-key": `turning ${state.room.round}` }),
+    isOnMap && h("div", { class: `turning turned of-place${isReady ? " is-ready" : ""}`, "data-keep": true, "data-key": `turning ${state.room.round}` }),
     h(
       "div",
       { class: `tonight at-place${isOnMap ? "" : " mapless"}`, "data-key": `tonight ${state.room.round}` },
-      h("div", { class: "where" }, h("h1", {}, ...said("place.host-it", words)), place.country && h("p", { class: "named" }, flag(place.country), h("bdi", { dir: "auto" }, countryName(place.country)))),
+      h("div", { class: "where" }, h("h1", {}, ...said(isReady ? "place.go-to" : "place.host-it", words)), place.country && h("p", { class: "named" }, flag(place.country), h("bdi", { dir: "auto" }, countryName(place.country)))),
       ...(target ? everyones(view, spokes, target.mean_ms, isOnMap) : []),
-      h("div", { class: "place-then", "data-key": "then" }, beats(state), providers(place), ready(state, view), !view.tv && after(state)),
+      h("div", { class: "place-then", "data-key": "then" }, isReady ? !view.tv && h("div", { class: "way", "data-key": "way" }, ways(state, meOf(state))) : [beats(state) || null, ...providers(place), ready(state, view)], !view.tv && after(state, isReady)),
     ),
     view.tv && late(state, view),
   ];
@@ -65,7 +67,7 @@ function beats(state) {
 
 /** Who has machines there; the one that was measured is marked. @param {Candidate} place */
 function providers({ offers = [] }) {
-  if (offers.length === 0) return false;
+  if (offers.length === 0) return [];
   return [
     h("p", { class: "rent" }, offers.length > 1 ? say("place.providers") : say("place.provider")),
     h("ul", { class: "offers", "aria-label": say("place.providers-label") }, offers.map(({ provider }, i) => h("li", { class: i === 0 ? "measured" : "" }, i === 0 && h("span", { "aria-hidden": "true" }, "✓ "), h("bdi", { dir: "auto" }, provider), i === 0 && h("span", { class: "unseen" }, " ", say("place.measured"))))),
@@ -80,9 +82,9 @@ function ready(state, view) {
   return h("p", { class: "gets-ready" }, organiser && sign(organiser, 36), h("span", {}, ...(organiser ? said("place.gets-ready", { player: h("bdi", { dir: "auto" }, organiser.name), small }) : said("place.somebody", { small }))));
 }
 
-/** @param {State} state */
-function after(state) {
-  return h("div", { class: "after", "data-key": "after" }, parting(state), voice(state), shareButton(state));
+/** @param {State} state @param {boolean} isReady */
+function after(state, isReady) {
+  return h("div", { class: "after", "data-key": "after" }, parting(state), isReady && state.you.organiser === true && h("p", { class: "buttons" }, button("set-up", say("place.other-address"))), voice(state), shareButton(state));
 }
 
 /** The recipe of the room's game, null if the host has none. @type {{game: string, recipe: import("../recipe.js").Recipe | null} | undefined} */
@@ -118,7 +120,7 @@ export function shown(stage, live, view) {
     recipe: known?.recipe ?? null,
     room: { name: state.room.name, people: state.choice?.selection.players ?? [], game: gameName(state) },
     mine: true,
-    paste: (text) => Promise.resolve().then(() => paste(state, text)).catch((error) => ownOf(view).tell?.(capital(error.message), true)),
+    paste: (text) => Promise.resolve().then(() => paste(state, text)).then(() => ((ownOf(view).isSettingUp = false), view.changed())).catch((error) => ownOf(view).tell?.(capital(error.message), true)),
   });
 }
 
@@ -128,5 +130,6 @@ export function says(state) {
   const target = state.choice && targetOf(state.choice);
   const own = target?.rtt_ms[state.you.name ?? ""];
   const mean = target ? say("ping.average", { ms: millis(target.mean_ms) }) : "";
+  if (state.way?.connect) return say("stage.go", { server: place.name });
   return say("place.says-placed", { place: place.name, country: place.country ? countryName(place.country) : place.name, pings: own === undefined ? mean : say("reveal.says-pings", { own: millis(own), reason: mean }) });
 }

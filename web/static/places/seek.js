@@ -49,6 +49,7 @@ export function stageOf(state, view) {
 /** Where the room stands, in a sentence, if it is about a place. @param {State} state */
 export function sentence(state) {
   if (state.room.ended || !state.places) return undefined;
+  if (state.way?.place && state.way.connect) return say("stage.go", { server: state.way.place.name });
   if (state.way?.place) return say("souvenir.host-in", { place: state.way.place.name });
   return isOpen(state) ? say("place.looking") : state.phase.name === "voting" ? say("place.title") : undefined;
 }

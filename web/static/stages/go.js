@@ -259,7 +259,7 @@ function regionWays(state, me, region) {
 }
 
 /** The ways there, the person's best one first. @param {State} state @param {Person | undefined} me */
-function ways(state, me) {
+export function ways(state, me) {
   const { way } = state;
   if (!way) return [];
   if (way.region) return regionWays(state, me, way.region);
