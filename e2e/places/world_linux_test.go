@@ -131,23 +131,26 @@ func ask(t *testing.T, m *netfab.Machine, at netip.AddrPort, times int) (rtts []
 	}
 	defer conn.Close()
 	buf := make([]byte, 1500)
-	for next := range time.Tick(apart) {
-		if times--; times < 0 {
-			break
-		}
-		question := beacon.Protocol{}.AppendQuery(nil, discovery.Nonce(times), nil)
+	for nonce := range discovery.Nonce(times) {
 		began := time.Now()
-		_, _ = conn.Write(question)
-		_ = conn.SetReadDeadline(next.Add(apart - ms))
-		if _, err := conn.Read(buf); err == nil {
-			rtts = append(rtts, millis(time.Since(began)))
+		_ = conn.SetReadDeadline(began.Add(patient))
+		_, _ = conn.Write(beacon.Protocol{}.AppendQuery(nil, nonce, nil))
+		for {
+			n, err := conn.Read(buf)
+			if err != nil {
+				break // it was lost
+			}
+			if answer, err := (beacon.Protocol{}).Parse([][]byte{buf[:n]}); err == nil && answer.Nonce == nonce {
+				rtts = append(rtts, millis(time.Since(began)))
+				break
+			}
 		}
 	}
 	return rtts
 }
 
-// apart is longer than any round trip.
-const apart = 400 * ms
+// patient is longer than any round trip.
+const patient = time.Second
 
 func millis(d time.Duration) float64 { return float64(d) / float64(ms) }
 
