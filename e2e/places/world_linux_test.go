@@ -2,6 +2,7 @@ package places
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -144,6 +145,39 @@ func ask(t *testing.T, m *netfab.Machine, at netip.AddrPort, times int) (rtts []
 				rtts = append(rtts, millis(time.Since(began)))
 				break
 			}
+		}
+	}
+	return rtts
+}
+
+// fetch asks a web server from a machine so many times over one connection, as a program does, and returns the round
+// trips in ms.
+func fetch(t *testing.T, m *netfab.Machine, url string, times int) (rtts []float64) {
+	t.Helper()
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		DialContext: func(_ context.Context, network, to string) (conn net.Conn, err error) {
+			err = m.Inside(func() (err error) {
+				conn, err = net.Dial(network, to)
+				return err
+			})
+			return conn, err
+		},
+	}
+	defer transport.CloseIdleConnections()
+	client := http.Client{Transport: transport}
+	for i := range 1 + times {
+		began := time.Now()
+		answer, err := client.Get(url)
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		took := time.Since(began)
+		_, _ = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+		if i > 0 { // the first one opened the connection
+			rtts = append(rtts, millis(took))
 		}
 	}
 	return rtts
