@@ -56,6 +56,8 @@ type Config struct {
 	Gap func(game string) time.Duration
 	// Age says how old the list is that List got last, if people should know; it may be nil.
 	Age func(game string) sentence.Sentence
+	// Places are what rooms get that look for a place where a server could be; empty is none.
+	Places wire.Venues
 	// Store keeps rooms over a restart, or beyond this host. A nil Store keeps nothing.
 	Store store.Store
 	// Page serves /; nil serves nothing there.

@@ -47,7 +47,7 @@ func (h *Host) routes() []route {
 	watchers := operators{h.site, h.rooms, h.config.MetricsFrom}
 	var front, get, service, open, lead http.HandlerFunc
 	if h.config.Page != nil {
-		front = h.config.Page.ServeHTTP
+		front = reaching(h.config.Page, h.config.Places.Origins())
 	}
 	if h.config.Get != nil {
 		get = h.fromVisitor(h.config.Get).ServeHTTP
@@ -69,6 +69,7 @@ func (h *Host) routes() []route {
 		{"GET", "/api/rooms/{code}/qr.svg", pages, byAsking, "the room's link for phones", page.serveQR, true},
 
 		{"GET", "/api/form", anybody, unbounded, "what people may set in a room", page.serveForm, false},
+		{"GET", "/recipe/{game}", anybody, unbounded, "how a game's own server is started", serveRecipe, false},
 		{"GET", "/api/service", opening, bySearches, "what rooms can be opened here", service, false},
 		{"POST", "/api/rooms", opening, byOpening, "opens a room", open, false},
 		{"GET", "/go/{id}", opening, byRequests, "takes a browser to the room's game server", lead, false},
@@ -80,6 +81,20 @@ func (h *Host) routes() []route {
 		{"GET", "/healthz", anybody, unbounded, "tells that the host is alive", watchers.serveHealth, false},
 		{"GET", "/readyz", anybody, unbounded, "tells whether the host takes people", watchers.serveReady, false},
 		{"GET", "/metrics", watching, unbounded, "figures for Prometheus", watchers.serveMetrics, false},
+	}
+}
+
+// reaching lets the page itself, and nothing else, ask some other sites: the places that it measures.
+func reaching(page http.Handler, origins []string) http.HandlerFunc {
+	if len(origins) == 0 {
+		return page.ServeHTTP
+	}
+	connect := "; connect-src 'self' " + strings.Join(origins, " ")
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			w.Header().Set("Content-Security-Policy", w.Header().Get("Content-Security-Policy")+connect)
+		}
+		page.ServeHTTP(w, r)
 	}
 }
 

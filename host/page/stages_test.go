@@ -35,7 +35,7 @@ func TestStages(t *testing.T) {
 	recorded(t, filepath.Join(stagesOfPage, "../form.json"), indented(t, wire.FormOf(wire.MaxPlayers, false, true)))
 	written := map[string]bool{}
 	for _, play := range []func(*night){
-		gatherings, rounds, crowds, launches, failures, waits, nights, matches, meetings, strangers,
+		gatherings, rounds, placings, crowds, launches, failures, waits, nights, matches, meetings, strangers,
 	} {
 		play(&night{Session: &roomtest.Session{TB: t}, written: written})
 	}
@@ -282,6 +282,84 @@ func gatherings(n *night) {
 
 	n.opens(func(s *wire.Settings) { s.Name, s.Voice = "", "javascript:alert(1)" })
 	n.keeps("gathering-unnamed")
+}
+
+// cities are places with their providers, and cityPings the friends' pings to them.
+var (
+	cities = wire.Venues{
+		city("Frankfurt", "DE", 50.11, 8.68, "Vultr fra-de", "Akamai eu-central", "AWS eu-central-1"),
+		city("Amsterdam", "NL", 52.37, 4.9, "Vultr ams-nl", "Leaseweb AMS-01"), city("London", "GB", 51.51, -0.13, "Vultr lon-gb"),
+		city("Ashburn", "US", 39.04, -77.49, "Hetzner ash", "AWS us-east-1"), city("Singapore", "SG", 1.35, 103.82, "Hetzner sin"),
+		city("Paris", "FR", 48.86, 2.35, "OVHcloud PAR"), city("Tokyo", "JP", 35.68, 139.69, "Vultr hnd-jp"),
+	}
+	cityPings = map[string]map[string]float64{
+		"anna":  {"Frankfurt": 9, "Amsterdam": 4, "London": 12, "Ashburn": 84, "Singapore": 160, "Paris": 11, "Tokyo": 230},
+		"ben":   {"Frankfurt": 84, "Amsterdam": 79, "London": 72, "Ashburn": 14, "Singapore": 220, "Paris": 78, "Tokyo": 160},
+		"chong": {"Frankfurt": 161, "Amsterdam": 171, "London": 176, "Ashburn": 225, "Singapore": 8, "Paris": 165, "Tokyo": 70},
+	}
+)
+
+// city returns a place with the providers there, each with its name for the place.
+func city(name, country string, lat, lon float64, offers ...string) wire.Venue {
+	v := wire.Venue{
+		Name: name, Country: country, Lat: lat, Lon: lon, Protocol: "tcp", URL: "https://" + strings.ToLower(name) + ".example.com/",
+		Addr: hostport.At(hostport.Of(strings.ToLower(name)+".example.com", 443)),
+	}
+	for _, offer := range offers {
+		provider, region, _ := strings.Cut(offer, " ")
+		v.Offers = append(v.Offers, wire.Offer{Provider: provider, Region: region})
+	}
+	return v
+}
+
+// browses lets a friend in whose page measures, or answers as many places as the friend has pings for.
+func (n *night) browses(name, country string) {
+	n.Helper()
+	if len(n.View().People) == 0 {
+		n.As[name] = n.Room.Keys().Secret
+	}
+	n.Origins[name] = room.Origin{Country: country}
+	hello := n.Hello(name)
+	hello.Browser = true
+	n.JoinAs(hello)
+	n.Step(room.PageOpened{Token: n.PageOf(n.Admitted)})
+}
+
+// surveys answers a friend's survey, the first few places alone if some is not 0.
+func (n *night) surveys(name string, some int) {
+	n.Helper()
+	survey := n.Surveys[name]
+	m := wire.Surveyed{Attempt: survey.Attempt, More: some > 0}
+	for i, place := range survey.Places {
+		if ms := cityPings[name][place.Name]; some == 0 || i < some {
+			m.Places = append(m.Places, wire.Finalist{Server: i, State: discovery.Answered, RTTs: []float64{ms}, Sent: 5})
+		}
+	}
+	n.Says(name, m)
+}
+
+// placings look for a place: who is asked to measure, the search, the vote, the place, and its recipe.
+func placings(n *night) {
+	seek := func(s *wire.Settings) {
+		s.Game, s.Seeks, s.Places, s.Limits = "minecraft", wire.SeekPlace, cities, nil
+	}
+	n.opens(seek)
+	n.watches("zoe")
+	n.keeps("place-gathering")
+	n.browses("anna", "NL")
+	n.surveys("anna", 0)
+	n.browses("ben", "US")
+	n.surveys("ben", 0)
+	n.browses("chong", "MY")
+	n.surveys("chong", 3)
+	n.keeps("place-search")
+	n.surveys("chong", 0)
+	n.orders("organiser", room.Go{})
+	n.keeps("place-vote")
+	for _, name := range append(n.Players(), "zoe") {
+		n.orders(name, room.Ready{Ready: true})
+	}
+	n.keeps("place-chosen")
 }
 
 // rounds is a round with a vote, from the list to the countdown.

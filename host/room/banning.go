@@ -115,7 +115,7 @@ func (b *Banning) tick(r *Room) {
 		r.acceptMisses()
 		server, notes := r.decision.Destination(r.facts)
 		r.out.say(notes...)
-		(&Launching{Server: server}).begin(r)
+		r.goThere(server)
 	case b.LaunchAt.Sub(b.Looked) >= freshLook && left <= countdownTime:
 		b.Looked, b.LookedAgain = r.now, true
 		asks, note := r.decision.Look(r.facts, &r.probing, r.decision.Fallbacks(r.facts), true, r.passed(), r.now)

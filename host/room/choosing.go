@@ -44,7 +44,7 @@ func (r *Room) carryOutChoice() {
 		g.Ballot.Offer(r.decision.Options(r.facts))
 		(&Voting{Looked: r.now}).countDown(r, "room.countdown-over") // nobody waits for the answer
 	default:
-		(&Launching{Server: next.Server}).begin(r)
+		r.goThere(next.Server)
 	}
 }
 

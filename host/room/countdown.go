@@ -132,5 +132,5 @@ func (*Countdown) launchFavourite(r *Room) {
 		r.carryOutChoice()
 		return
 	}
-	(&Launching{Server: server}).begin(r)
+	r.goThere(server)
 }

@@ -68,7 +68,7 @@ func (f *Failed) tick(r *Room) {
 	}
 	r.out.say(sentence.Of("room.retry"))
 	if len(r.parts.Servers.List) == 0 {
-		(&Listing{}).begin(r)
+		r.beginRound(nil)
 		return
 	}
 	r.nextRound()
@@ -89,6 +89,14 @@ func (f *Failed) changed(r *Room) {
 
 // fail ends a round without a server. Passing says that another try may succeed in a while.
 func (r *Room) fail(passing bool, why sentence.Sentence) *Failed {
+	if s := r.parts.Settings.Seeks; s == wire.SeekEither && !r.parts.FoundNone && len(r.facts.Active()) > 0 {
+		if places, _ := r.places(); len(places) > 0 {
+			r.parts.FoundNone = true
+			r.out.say(why)
+			r.nextRound()
+			return &Failed{}
+		}
+	}
 	r.failures++
 	r.source.Stop() // a started server did not help, so the next list is the game's again
 	f := &Failed{}

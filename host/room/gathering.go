@@ -32,8 +32,10 @@ func (*Gathering) next(r *Room) (at roomtime.Time, isQuiet bool) {
 func (*Gathering) joined(r *Room, player people.ID) {
 	g := &r.parts
 	r.out.lookAround(g, player)
-	if here := g.Attendance.Present(); len(here) == len(g.Attendance.Players()) && len(here) == g.Settings.Players {
-		(&Listing{}).begin(r)
+	here := g.Attendance.Present()
+	isComplete := len(here) == len(g.Attendance.Players()) && len(here) == g.Settings.Players
+	if isComplete || r.seeksPlace() { // nobody has to wait before measuring places
+		r.beginRound(nil)
 	}
 }
 
@@ -70,6 +72,6 @@ func (*Gathering) proceed(r *Room) error {
 		r.out.say(sentence.Of("room.nobody-here"))
 		return nil
 	}
-	(&Listing{}).begin(r)
+	r.beginRound(nil)
 	return nil
 }

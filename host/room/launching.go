@@ -5,6 +5,7 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
+	"muster/host/room/calendar"
 	"muster/host/room/decision"
 	"muster/host/room/facts"
 	"muster/host/room/launch"
@@ -63,15 +64,43 @@ func (*Launching) proceed(r *Room) error {
 	return nil
 }
 
+// goThere ends the round at a server of its list, or at a place.
+func (r *Room) goThere(server int) {
+	if r.facts.IsOfPlaces() {
+		(&Placed{Server: server}).begin(r)
+		return
+	}
+	(&Launching{Server: server}).begin(r)
+}
+
 // begin sends everyone to the server.
 func (l *Launching) begin(r *Room) {
 	g, server := &r.parts, l.Server
 	l.Launch = launch.To(g.Number, g.Settings, &g.Servers, server)
 	r.enter(l)
-	r.failures = 0
 	r.out.learn(g)
 	r.probing.EndSearch() // a later search begins from the results
-	// history and announcements have names in place of IDs
+	trip, post := r.arrive(server, wire.Played{Server: l.Launch.Name, Connect: l.Launch.Address})
+	players := g.Attendance.Players()
+	if trip.IsElsewhere { // otherwise programs ignore a second launch in a round
+		g.Launches.Again(r.now, players...)
+	}
+	r.out.say(sentence.Of("room.launch", "server", l.Launch.Name,
+		"ms", math.RoundToEven(post.Server.MeanMS), "worst", math.RoundToEven(post.Server.MaxMS)))
+	for _, player := range players {
+		l.sendThere(r, player)
+	}
+	if trip.IsNew {
+		r.follow(r.calendar.Announce(post, r.dates(r.wall))...)
+	}
+	g.ForgetSaid()
+}
+
+// arrive writes down where the round has led. It returns how that compares with earlier rounds, and the
+// announcement for people who are away. Both have names in place of IDs.
+func (r *Room) arrive(server int, played wire.Played) (calendar.Trip, wire.Announcement) {
+	g := &r.parts
+	r.failures = 0
 	newest := g.Choice.Newest().Named(g.Roster.Names().Text)
 	ranked := *newest.Chosen
 	for _, other := range newest.Ranking {
@@ -79,11 +108,10 @@ func (l *Launching) begin(r *Room) {
 			ranked = other
 		}
 	}
-	played := wire.Played{
-		Round: g.Number, At: r.wall, Game: g.Settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
-		Country: g.Servers.List[server].Country, By: newest.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS,
-		Players: newest.Players, RTT: map[string]float64{}, Voted: voters(g), Match: r.decision.ViewMatch(r.facts, r.clocks()),
-	}
+	played.Round, played.At, played.Game, played.Country = g.Number, r.wall, g.Settings.Game, g.Servers.List[server].Country
+	played.By, played.MeanMS, played.MaxMS = newest.By, ranked.MeanMS, ranked.MaxMS
+	played.Players, played.RTT, played.Voted = newest.Players, map[string]float64{}, voters(g)
+	played.Match = r.decision.ViewMatch(r.facts, r.clocks())
 	if played.Match != nil {
 		played.Match.Turn, played.Match.Servers = nil, []wire.MatchServer{} // only what was decided stays
 	}
@@ -97,25 +125,13 @@ func (l *Launching) begin(r *Room) {
 	}
 	trip := r.calendar.Play(played, ranked.RTT, r.dates(r.wall))
 	g.Roster.Keep(trip.Regulars...)
-	players := g.Attendance.Players()
-	if trip.IsElsewhere { // otherwise programs ignore a second launch in a round
-		g.Launches.Again(r.now, players...)
+	a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: r.facts.Announced(server)}
+	a.Server.MeanMS, a.Server.MaxMS = ranked.MeanMS, ranked.MaxMS
+	for _, name := range newest.Players {
+		a.Players = append(a.Players, wire.AnnouncedPlayer{Name: name, PingMS: ranked.RTT[name]})
 	}
-	r.out.say(sentence.Of("room.launch", "server", l.Launch.Name,
-		"ms", math.RoundToEven(ranked.MeanMS), "worst", math.RoundToEven(ranked.MaxMS)))
-	for _, player := range players {
-		l.sendThere(r, player)
-	}
-	if trip.IsNew {
-		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: r.facts.Announced(server)}
-		a.Server.MeanMS, a.Server.MaxMS = ranked.MeanMS, ranked.MaxMS
-		for _, name := range newest.Players {
-			a.Players = append(a.Players, wire.AnnouncedPlayer{Name: name, PingMS: ranked.RTT[name]})
-		}
-		a.Match = wire.RecordOf("", g.Settings.Name, played)
-		r.follow(r.calendar.Announce(a, r.dates(r.wall))...)
-	}
-	g.ForgetSaid()
+	a.Match = wire.RecordOf("", g.Settings.Name, played)
+	return trip, a
 }
 
 // sendThere sends a player the launch, with the address at which the player reaches the server.

@@ -10,6 +10,7 @@ import (
 	"muster/discovery/hostport"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/decision"
 	"muster/host/room/facts"
@@ -154,7 +155,7 @@ func (in Listed) begin(r *Room) {
 	r.out.say(sentence.Of("room.listed", "n", len(g.Servers.List)))
 	r.out.say(cmp.Or(note, in.Note))
 	r.out.say(found...)
-	players := g.Attendance.Players()
+	players := r.withoutPages()
 	if coordinating {
 		r.out.recall(g, players...)
 	}
@@ -176,6 +177,16 @@ func (in Listed) begin(r *Room) {
 	if !coordinating {
 		r.out.ask(r.parts.Number, r.probing.Share(r.facts, r.moment()))
 	}
+}
+
+// withoutPages returns the players with programs, and leaves the others out of the round: they come along, and count
+// by estimates.
+func (r *Room) withoutPages() []people.ID {
+	g := &r.parts
+	pages := people.Filtered(g.Attendance.Players(), g.Roster.IsBrowser)
+	g.Attendance.LeaveOut(attendance.Browsing, pages...)
+	g.CountPages(pages)
+	return people.Without(g.Attendance.Players(), pages...)
 }
 
 // Supply gives the room the organiser's own list again. The organiser's program does that
@@ -210,8 +221,8 @@ func (in OwnKept) step(r *Room) error {
 // room goes there in a round of its own, in which everyone measures the server like any other. The
 // zero address says that the server no longer runs.
 type Started struct {
-	Game string         `json:"game"`
-	Addr netip.AddrPort `json:"addr"`
+	Game string            `json:"game"`
+	Addr hostport.AddrPort `json:"addr"`
 	// Public says that the host is open to everybody. Such a host allows no private addresses.
 	Public bool `json:"-"`
 }
@@ -223,12 +234,11 @@ func (a Started) do(r *Room, _ caller) error {
 		r.source.Stop()
 		return nil
 	}
-	note, err := r.source.Start(r.parts.Settings, a.Game, a.Addr, a.Public, r.phase.traits().isBetween)
+	note, err := r.source.Start(r.parts.Settings, a.Game, a.Addr.AddrPort, a.Public, r.phase.traits().isBetween)
 	if err != nil {
 		return err
 	}
-	r.out.say(note)
-	r.nextRound()
+	r.phase.started(r, r.source.State().Started, note)
 	return nil
 }
 

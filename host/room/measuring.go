@@ -184,7 +184,7 @@ func (in Hear) infos(r *Room, infos wire.Infos) error {
 
 // showLeaders puts the leading servers on open pages.
 func (Tick) showLeaders(r *Room) {
-	if is := r.phase.traits(); !is.isMeasuring() && !is.isLooking {
+	if is := r.phase.traits(); !is.isMeasuring() && !is.isLooking && !is.isSurveying {
 		return
 	}
 	nameless, isShown := r.probing.Leaders(r.facts, r.now)

@@ -32,6 +32,7 @@ func (r *Room) apply(events []roster.Event) {
 func (r *Room) freePlace(player people.ID, stays bool) {
 	r.parts.Drop(player)
 	r.survey.Leave(player)
+	r.parts.Candidates.Leave(player)
 	r.out.mustSave = true
 	r.apply(r.parts.Roster.Unseat(player, stays, r.now))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/room"
 	"muster/host/wire"
 )
@@ -18,7 +19,7 @@ func venues(names ...string) (vs wire.Venues) {
 	for i, name := range names {
 		vs = append(vs, wire.Venue{
 			Name:     name,
-			Addr:     netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(i + 1)}), 7787),
+			Addr:     hostport.At(netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(i + 1)}), 7787)),
 			Protocol: "beacon",
 		})
 	}
@@ -63,8 +64,10 @@ func TestHomes(t *testing.T) {
 	}
 	for _, m := range n.Sent["bob"] {
 		if s, is := m.(wire.Survey); is {
-			if got := fmt.Sprint(s.Places); got != "[{ann's computer 203.0.113.1:7787 beacon} {bob's computer 203.0.113.2:4000 beacon}]" {
-				t.Errorf("bob measures %s", got)
+			want := venues("ann's computer", "bob's computer")
+			want[1].Addr = hostport.At(netip.AddrPortFrom(want[1].Addr.Addr(), 4000))
+			if !s.Places.Equal(want) {
+				t.Errorf("bob measures %v", s.Places)
 			}
 		}
 	}

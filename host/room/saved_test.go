@@ -270,10 +270,12 @@ func TestEveryFieldIsKept(t *testing.T) {
 		"Sides": {inVoting, func(s *saved.Room) {
 			s.Sides = sides.State{Members: []sides.Member{{ID: idOf(s, "ann"), Side: wire.SideB}}, Captains: [2]people.ID{"", idOf(s, "ann")}}
 		}},
-		"Estimates": {inVoting, func(s *saved.Room) { s.Estimates.Counted = []people.ID{idOf(s, "zoe")} }},
-		"Editions":  {inVoting, func(s *saved.Room) { s.Editions = editions.State{idOf(s, "ann"): edition56} }},
-		"Launch":    {inVoting, func(s *saved.Room) { s.Launch = launch.State{idOf(s, "ann"): {State: wire.LaunchStarted}} }},
-		"Places":    {inVoting, func(s *saved.Room) { s.Places.Attempt = 3 }},
+		"Estimates":  {inVoting, func(s *saved.Room) { s.Estimates.Counted = []people.ID{idOf(s, "zoe")} }},
+		"Editions":   {inVoting, func(s *saved.Room) { s.Editions = editions.State{idOf(s, "ann"): edition56} }},
+		"Launch":     {inVoting, func(s *saved.Room) { s.Launch = launch.State{idOf(s, "ann"): {State: wire.LaunchStarted}} }},
+		"Places":     {inVoting, func(s *saved.Room) { s.Places.Attempt = 3 }},
+		"Candidates": {inVoting, func(s *saved.Room) { s.Candidates.Attempt = 3 }},
+		"FoundNone":  {inVoting, func(s *saved.Room) { s.FoundNone = true }},
 		"Trust": {inVoting, func(s *saved.Room) {
 			json.Unmarshal(fmt.Appendf(nil, `{"players":{%s:{"vouched":true}}}`, quoted(idOf(s, "ann"))), &s.Trust)
 		}},

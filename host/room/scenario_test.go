@@ -285,8 +285,10 @@ func (s *scenario) join(name string, c command) {
 		As:      s.credential(c.value("as")),
 		Asks:    c.value("asks") != "",
 		Side:    wire.Side(c.value("side")),
+		Browser: c.value("browser") != "",
 	}
 	hello.Discreet, hello.Program, hello.Line = c.number("discreet"), c.value("program"), c.number("line")
+	hello.Beacon = uint16(c.number("beacon"))
 	if version := c.value("version"); version != "" {
 		hello.Editions = map[string]discovery.Edition{c.value("of"): {Version: version, Protocol: c.number("protocol")}}
 	}

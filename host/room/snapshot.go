@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"muster/discovery"
+	"muster/host/room/candidates"
 	"muster/host/room/choice"
 	"muster/host/room/decision"
 	"muster/host/room/people"
@@ -45,6 +46,13 @@ func fullSnapshot(r *Room) wire.Snapshot {
 	s.Room.Candidates, s.Sites = r.survey.View(r.facts.SurveyScene(), names)
 	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
 		s.Room.Posts.To = wire.WebhookOf(g.Settings.Webhook)
+	}
+	if s.Places = r.facts.ViewPlaces(); s.Places == nil && r.phase.traits().isGathering && r.seeksPlace() {
+		places, owners := r.places() // a page asks its reader before it measures
+		next := candidates.New(places, owners, candidates.Places{})
+		view := next.ViewAll()
+		view.People = map[string]wire.Surveying{}
+		s.Places = &view
 	}
 	s.Phase = wire.Phase{Name: r.phase.traits().name, SinceMS: r.now.Sub(r.begun).Milliseconds()}
 	r.phase.view(r, &s, &showing)

@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
+	"muster/host/room/facts"
 	"muster/host/room/outage"
 	"muster/host/room/people"
 	"muster/host/room/seats"
@@ -242,6 +243,9 @@ func (in Hear) hear(r *Room) error {
 		in.bring(r, m)
 		return nil
 	case wire.Surveyed:
+		if r.facts.IsOfPlaces() {
+			return in.surveyed(r, m)
+		}
 		news, err := r.survey.Heard(in.Player, m, r.facts.SurveyScene())
 		if err != nil {
 			return Nonsense(err.Error())
@@ -332,9 +336,20 @@ func Closed(code string) *wire.Refusal {
 
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {
+	before := r.parts.Round
+	r.parts.NotePlaces()
 	r.calendar.Leave(r.wall)
 	r.parts.Round, r.probing, r.decision = r.parts.Next(r.now), r.probing.Next(), r.decision.Next()
 	r.parts.Sides.Rematch()
 	r.out.say(sentence.Of("room.next-round"))
+	r.beginRound(&before)
+}
+
+// beginRound begins a round of servers, or one of places. Before is the round before, nil for none.
+func (r *Room) beginRound(before *facts.Round) {
+	if r.seeksPlace() {
+		(&Surveying{}).begin(r, before)
+		return
+	}
 	(&Listing{}).begin(r)
 }

@@ -72,6 +72,10 @@ func (*Voting) isValid(g *facts.Parts) bool { return hasChoice(g) }
 
 // countDown begins the countdown. Key is the key of the note that says why.
 func (v *Voting) countDown(r *Room, key string) {
+	if r.facts.IsOfPlaces() { // nobody goes anywhere yet
+		(&Countdown{Vote: *v}).launchFavourite(r)
+		return
+	}
 	c := &Countdown{Vote: *v}
 	reveals := r.parts.Roster.IsWatched() && !v.Revealed
 	c.Vote.Revealed = v.Revealed || reveals

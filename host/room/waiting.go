@@ -149,7 +149,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 		w.carryOut(r, w.Wait.Drop(r.facts, e.Server, why)...)
 		return
 	}
-	(&Launching{Server: e.Server}).begin(r)
+	r.goThere(e.Server)
 }
 
 // relaunch sends the players without a seat to the server where the others are.

@@ -41,6 +41,11 @@ type Document struct {
 	Selection *selection.Selection `json:"selection,omitempty"`
 	// Ballot has the servers that people vote on, the best by the room's rule first.
 	Ballot []Nominee `json:"ballot,omitempty"`
+	// Seeks is what the room looks for; see [Settings.Seeks]. Places are the candidates of a round that looks for
+	// a place, and Place is the one that it has found.
+	Seeks  string     `json:"seeks,omitempty"`
+	Places *Places    `json:"places,omitempty"`
+	Place  *Candidate `json:"place,omitempty"`
 	// Sites describes possible servers at candidate places, once players have measured the places.
 	Sites *Sites `json:"sites,omitempty"`
 	// Lists are the servers that people have brought, if any. Look is the progress of a long look
@@ -107,12 +112,12 @@ func (s Snapshot) Document() Document {
 			room.Ballot = append(room.Ballot, one)
 		}
 	}
-	room.Sites, room.Look = s.Sites, s.Look
+	room.Sites, room.Look, room.Seeks, room.Places = s.Sites, s.Look, s.Room.Seeks, s.Places
 	if len(s.Lists.Favourites)+len(s.Lists.Hidden) > 0 {
 		room.Lists = &s.Lists
 	}
 	if s.Way != nil {
-		room.Connect, room.QueryPort, room.Server = s.Way.Connect, s.Way.QueryPort, s.Way.Server
+		room.Connect, room.QueryPort, room.Server, room.Place = s.Way.Connect, s.Way.QueryPort, s.Way.Server, s.Way.Place
 	}
 	for _, p := range s.Players() {
 		room.Members = append(room.Members, Member{

@@ -142,12 +142,16 @@ var examples = []struct {
 		Attempt: 1,
 		Places: wire.Venues{{
 			Name:     "Frankfurt",
-			Addr:     netip.MustParseAddrPort("192.0.2.7:7787"),
+			Addr:     hostport.At(netip.MustParseAddrPort("192.0.2.7:7787")),
 			Protocol: "beacon",
-		}, {Name: "London", Addr: netip.MustParseAddrPort("192.0.2.8:443"), Protocol: "tcp"}},
+		}, {
+			Name: "London", Addr: hostport.At(hostport.Of("lon.example.net", 443)), Protocol: "tcp",
+			URL: "https://lon.example.net/empty", Country: "GB", Lat: 51.5074, Lon: -0.1278,
+			Offers: []wire.Offer{{Provider: "Example", Region: "lon1"}, {Provider: "Another"}},
+		}},
 		Samples: 3,
 	},
-		`{"type":"survey","attempt":1,"places":[{"name":"Frankfurt","addr":"192.0.2.7:7787","protocol":"beacon"},{"name":"London","addr":"192.0.2.8:443","protocol":"tcp"}],"samples":3}`},
+		`{"type":"survey","attempt":1,"places":[{"name":"Frankfurt","addr":"192.0.2.7:7787","protocol":"beacon"},{"name":"London","addr":"lon.example.net:443","protocol":"tcp","url":"https://lon.example.net/empty","country":"GB","lat":51.5074,"lon":-0.1278,"offers":[{"provider":"Example","region":"lon1"},{"provider":"Another"}]}],"samples":3}`},
 	{wire.Surveyed{
 		Attempt: 1,
 		Places: []wire.Finalist{{
@@ -158,6 +162,8 @@ var examples = []struct {
 		}, {Server: 1, State: discovery.Lost, RTTs: []float64{}, Sent: 3}},
 	},
 		`{"type":"surveyed","attempt":1,"places":[{"server":0,"state":"answered","rtts_ms":[24.1,23.9],"sent":3},{"server":1,"state":"lost","rtts_ms":[],"sent":3}]}`},
+	{wire.Surveyed{Attempt: 3, Places: []wire.Finalist{{Server: 7, State: discovery.Answered, RTTs: []float64{12.3}, Sent: 1}}, More: true},
+		`{"type":"surveyed","attempt":3,"places":[{"server":7,"state":"answered","rtts_ms":[12.3],"sent":1}],"more":true}`},
 	{wire.Wait{Notice: wire.Notice{Message: "the host that had the room has stopped; another takes it over"}},
 		`{"type":"wait","message":"the host that had the room has stopped; another takes it over"}`},
 	{wire.Again{}, `{"type":"again"}`},

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/lists/address"
 	"muster/discovery/sentence"
 )
@@ -18,20 +21,52 @@ import (
 // Venue is a candidate place: a location for a server that does not exist yet. Players measure it
 // like a server, by its protocol, but never play on it.
 type Venue struct {
-	Name string         `json:"name"`
-	Addr netip.AddrPort `json:"addr"`
-	// Protocol is how players query it: beacon, tcp, or the protocol of a game's servers.
+	// Name is what people read. It is unique in a list.
+	Name string `json:"name"`
+	// Addr is the machine that is asked. A host name stays a name: each player's program looks it up.
+	Addr hostport.AddrPort `json:"addr"`
+	// Protocol is how programs ask it: beacon, tcp, or the protocol of a game's servers.
 	Protocol string `json:"protocol"`
+	// URL is what a browser asks by HTTPS. Without one a browser asks a beacon at Addr by ICE, and
+	// anything else not at all.
+	URL string `json:"url,omitempty"`
+	// Country is where the place is, in two letters (ISO 3166-1). Lat and Lon are its position in
+	// degrees; both 0 mean unknown.
+	Country string  `json:"country,omitempty"`
+	Lat     float64 `json:"lat,omitempty"`
+	Lon     float64 `json:"lon,omitempty"`
+	// Offers are providers of servers there. The machine that is asked is the first one's.
+	Offers []Offer `json:"offers,omitempty"`
+}
+
+// Offer is a provider who has servers at a place, and the provider's own name for it.
+type Offer struct {
+	Provider string `json:"provider"`
+	Region   string `json:"region,omitempty"`
+}
+
+// Equal reports whether two places are the same in everything.
+func (v Venue) Equal(other Venue) bool {
+	return v.Name == other.Name && v.Addr == other.Addr && v.Protocol == other.Protocol && v.URL == other.URL &&
+		v.Country == other.Country && v.Lat == other.Lat && v.Lon == other.Lon && slices.Equal(v.Offers, other.Offers)
 }
 
 // Venues are the candidate places of a room. JSON has them as a list, or as a text that
 // [ParseVenues] reads.
 type Venues []Venue
 
+// Equal reports whether two lists have the same places in the same order.
+func (vs Venues) Equal(others Venues) bool { return slices.EqualFunc(vs, others, Venue.Equal) }
+
 const (
-	// MaxVenues is how many candidate places a room may have: a provider's regions, and the group's
-	// own machines.
-	MaxVenues = 32
+	// MaxVenues is how many candidate places a room may have: the built-in ones, and the group's own
+	// machines.
+	MaxVenues = 96
+	// maxOffers is how many providers a place may have, and maxOffer the length of a provider's or a
+	// region's name in bytes.
+	maxOffers, maxOffer = 12, 48
+	// maxVenueURL is the longest address for browsers, in bytes.
+	maxVenueURL = 200
 	// maxVenueName is the longest name of a place, in bytes. It is the limit of a beacon's name.
 	maxVenueName = 48
 	// defaultVenueProtocol and defaultVenuePort apply to a line that names neither: those of muster
@@ -112,7 +147,7 @@ func parseVenue(line string, lookUp func(string) (netip.Addr, error)) (v Venue, 
 			return v, err
 		}
 	}
-	v.Addr = netip.AddrPortFrom(addr, port)
+	v.Addr = hostport.At(netip.AddrPortFrom(addr, port))
 	return v, nil
 }
 
@@ -128,10 +163,12 @@ func (vs Venues) check() error {
 		switch reach := discovery.ReachOf(v.Addr.Addr()); {
 		case v.Name == "" || len(v.Name) > maxVenueName || v.Name != discovery.CleanText(v.Name):
 			return impossible("refused.place-name", "n", maxVenueName)
-		case reach == discovery.NoReach || v.Addr.Port() == 0 || v.Addr.Addr().Zone() != "" || v.Addr.Addr().Is4In6():
+		case reach == discovery.NoReach || v.Addr.Port() == 0 || hostport.HasZone(v.Addr.Addr()) || v.Addr.Addr().Is4In6():
 			return impossible("refused.place-machine", "address", v.Addr)
 		case !isWord(v.Protocol):
 			return impossible("refused.place-protocol")
+		case !v.isDescribed():
+			return impossible("refused.place-described", "name", v.Name)
 		case slices.ContainsFunc(vs[:i], func(other Venue) bool { return other.Name == v.Name }):
 			return impossible("refused.places-named", "name", v.Name)
 		}
@@ -139,10 +176,51 @@ func (vs Venues) check() error {
 	return nil
 }
 
+// isDescribed reports whether all that is said of a place besides its name and machine can be so.
+func (v Venue) isDescribed() bool {
+	isCountry := v.Country == "" || len(v.Country) == 2 && strings.Trim(v.Country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	isPosition := math.Abs(v.Lat) <= 90 && math.Abs(v.Lon) <= 180 // false for NaN
+	isOffered := len(v.Offers) <= maxOffers && !slices.ContainsFunc(v.Offers, func(o Offer) bool {
+		return o.Provider == "" || len(o.Provider) > maxOffer || len(o.Region) > maxOffer ||
+			o.Provider != discovery.CleanText(o.Provider) || o.Region != discovery.CleanText(o.Region)
+	})
+	return isCountry && isPosition && isOffered && (v.URL == "" || v.site() != "")
+}
+
+// site returns the host that browsers ask, empty if there is none or the address is none that a page
+// should ask: https, a host and a path in ASCII, no user, no fragment.
+func (v Venue) site() string {
+	u, err := url.Parse(v.URL)
+	isPlain := len(v.URL) <= maxVenueURL && !strings.ContainsFunc(v.URL, func(r rune) bool { return r <= ' ' || r > '~' })
+	if err != nil || !isPlain || u.Scheme != "https" || u.User != nil || strings.Contains(v.URL, "#") {
+		return ""
+	}
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(host); err != nil && !hostport.IsHostName(host) {
+		return ""
+	}
+	return host
+}
+
+// Origins returns the web origins that browsers ask, each once.
+func (vs Venues) Origins() (origins []string) {
+	for _, v := range vs {
+		if u, err := url.Parse(v.URL); err == nil && v.site() != "" && !slices.Contains(origins, "https://"+u.Host) {
+			origins = append(origins, "https://"+u.Host)
+		}
+	}
+	return origins
+}
+
 // Private reports whether any place has a private address. On a public host nobody may probe such
-// addresses, because every network has its own machine at such an address.
+// addresses, because every network has its own machine at such an address. A name is not private: each
+// player's program refuses the addresses that it must not lead to.
 func (vs Venues) Private() bool {
-	return slices.ContainsFunc(vs, func(v Venue) bool { return discovery.ReachOf(v.Addr.Addr()) != discovery.InternetReach })
+	return slices.ContainsFunc(vs, func(v Venue) bool {
+		site, err := netip.ParseAddr(v.site())
+		return discovery.ReachOf(v.Addr.Addr()) != discovery.InternetReach ||
+			err == nil && discovery.ReachOf(site) != discovery.InternetReach
+	})
 }
 
 // UnmarshalJSON reads a list, or a text as people write it.
@@ -158,7 +236,7 @@ func (vs *Venues) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	for i := range list {
-		list[i].Addr = discovery.Canonical(list[i].Addr)
+		list[i].Addr = hostport.At(discovery.Canonical(list[i].Addr.AddrPort))
 	}
 	*vs = list
 	return vs.check()
@@ -191,6 +269,8 @@ func (s Survey) check() error {
 type Surveyed struct {
 	Attempt int        `json:"attempt"`
 	Places  []Finalist `json:"places"`
+	// More says that further results follow.
+	More bool `json:"more,omitempty"`
 }
 
 func (s Surveyed) check() error {
@@ -207,6 +287,45 @@ func (s Surveyed) check() error {
 
 func (Survey) kind() string   { return "survey" }
 func (Surveyed) kind() string { return "surveyed" }
+
+// Places are the candidates of a round that looks for a place. In the rest of the room's state each stands like
+// a server, under its address in At.
+type Places struct {
+	Candidates []Candidate `json:"candidates"`
+	// Machines is how many machines will see the address of a player who measures, at most. Providers are whose
+	// they are, the one with the most first.
+	Machines  int             `json:"machines"`
+	Providers []ProviderCount `json:"providers"`
+	// People are the players by name.
+	People map[string]Surveying `json:"people"`
+}
+
+// Candidate is a candidate place, as people see it.
+type Candidate struct {
+	// At is the address under which the place stands for a server. Nobody can join it.
+	At      string  `json:"at"`
+	Name    string  `json:"name"`
+	Country string  `json:"country,omitempty"`
+	Lat     float64 `json:"lat,omitempty"`
+	Lon     float64 `json:"lon,omitempty"`
+	// Offers are the providers there, the one whose machine is measured first.
+	Offers []Offer `json:"offers,omitempty"`
+}
+
+// ProviderCount is a provider with a number of machines.
+type ProviderCount struct {
+	Name string `json:"name"`
+	N    int    `json:"n"`
+}
+
+// Surveying is how far a player is.
+type Surveying struct {
+	Asked    int  `json:"asked"`
+	Answered int  `json:"answered"`
+	Done     bool `json:"done,omitempty"`
+	// Browser says that the player measures with the page.
+	Browser bool `json:"browser,omitempty"`
+}
 
 // Sites describes what servers at candidate places would mean for the group.
 type Sites struct {

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	. "muster/host/wire"
 )
 
 func TestParseVenues(t *testing.T) {
-	at := netip.MustParseAddrPort
+	at := func(text string) hostport.AddrPort { return hostport.At(netip.MustParseAddrPort(text)) }
 	lookUp := func(host string) (netip.Addr, error) {
 		if host == "fra.example.org" {
 			return netip.MustParseAddr("203.0.113.9"), nil
@@ -24,15 +25,15 @@ func TestParseVenues(t *testing.T) {
 	for text, want := range map[string]Venues{
 		"":                                 {},
 		"none\n":                           {},
-		"Frankfurt, 192.0.2.1":             {{"Frankfurt", at("192.0.2.1:7787"), "beacon"}},
-		"Frankfurt,192.0.2.1:77":           {{"Frankfurt", at("192.0.2.1:77"), "beacon"}},
-		" A B ,\t192.0.2.1:443,TCP # ours": {{"A B", at("192.0.2.1:443"), "tcp"}},
-		"# these\n\nx, 2001:db8::1\ny, [2001:db8::1]:80, tcp\n": {{"x", at("[2001:db8::1]:7787"), "beacon"},
-			{"y", at("[2001:db8::1]:80"), "tcp"}},
-		"f, fra.example.org\ng, fra.example.org:27960, quake3": {{"f", at("203.0.113.9:7787"), "beacon"},
-			{"g", at("203.0.113.9:27960"), "quake3"}},
-		"d, `192.0.2.1 : 7799`": {{"d", at("192.0.2.1:7799"), "beacon"}},
-		"a\x1b[31mb, 192.0.2.1": {{discovery.CleanText("a\x1b[31mb"), at("192.0.2.1:7787"), "beacon"}},
+		"Frankfurt, 192.0.2.1":             {{Name: "Frankfurt", Addr: at("192.0.2.1:7787"), Protocol: "beacon"}},
+		"Frankfurt,192.0.2.1:77":           {{Name: "Frankfurt", Addr: at("192.0.2.1:77"), Protocol: "beacon"}},
+		" A B ,\t192.0.2.1:443,TCP # ours": {{Name: "A B", Addr: at("192.0.2.1:443"), Protocol: "tcp"}},
+		"# these\n\nx, 2001:db8::1\ny, [2001:db8::1]:80, tcp\n": {{Name: "x", Addr: at("[2001:db8::1]:7787"), Protocol: "beacon"},
+			{Name: "y", Addr: at("[2001:db8::1]:80"), Protocol: "tcp"}},
+		"f, fra.example.org\ng, fra.example.org:27960, quake3": {{Name: "f", Addr: at("203.0.113.9:7787"), Protocol: "beacon"},
+			{Name: "g", Addr: at("203.0.113.9:27960"), Protocol: "quake3"}},
+		"d, `192.0.2.1 : 7799`": {{Name: "d", Addr: at("192.0.2.1:7799"), Protocol: "beacon"}},
+		"a\x1b[31mb, 192.0.2.1": {{Name: discovery.CleanText("a\x1b[31mb"), Addr: at("192.0.2.1:7787"), Protocol: "beacon"}},
 	} {
 		if got, err := ParseVenues(text, lookUp); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %v, %v", text, got, err)
@@ -76,9 +77,62 @@ func TestVenuesInSettings(t *testing.T) {
 			t.Errorf("%s: %v", patch, s.Places)
 		}
 	}
-	if private := (Venues{{Addr: netip.MustParseAddrPort("192.0.2.1:1")},
-		{Addr: netip.MustParseAddrPort("10.0.0.1:1")}}); !private.Private() || private[:1].Private() {
-		t.Error("what is private is not known")
+}
+
+func TestDescribedVenue(t *testing.T) {
+	const head = `[{"name":"a","addr":"lon.example.net:443","protocol":"tcp"`
+	offers := func(n int) string {
+		return `,"offers":[` + strings.TrimSuffix(strings.Repeat(`{"provider":"A","region":"x"},`, n), ",") + `]`
+	}
+	for _, good := range []string{
+		"", `,"url":"https://lon.example.net/backend/empty.php?cors=true"`, `,"url":"https://lon.example.net:8443"`,
+		`,"url":"https://192.0.2.1/"`, `,"country":"GB","lat":-90,"lon":180`, offers(12),
+	} {
+		var venues Venues
+		if err := json.Unmarshal([]byte(head+good+"}]"), &venues); err != nil || venues[0].Addr != hostport.At(hostport.Of("lon.example.net", 443)) {
+			t.Errorf("%s: %v, %v", good, venues, err)
+			continue
+		}
+		text, _ := json.Marshal(venues)
+		var again Venues
+		if err := json.Unmarshal(text, &again); err != nil || !again.Equal(venues) {
+			t.Errorf("%s becomes %s: %v", good, text, err)
+		}
+	}
+	for _, bad := range []string{
+		`,"url":"http://lon.example.net/"`, `,"url":"https://"`, `,"url":"https://u@lon.example.net/"`,
+		`,"url":"https://lon.example.net/#x"`, `,"url":"https://a;b/"`, `,"url":"https://a.example/ x"`, `,"url":"//a.example/"`,
+		`,"url":"https://a.example/` + strings.Repeat("x", 200) + `"`, `,"url":"https://ä.example/"`,
+		`,"country":"gb"`, `,"country":"GBR"`, `,"lat":91`, `,"lon":-181`, offers(13),
+		`,"offers":[{"region":"x"}]`, `,"offers":[{"provider":"` + strings.Repeat("x", 49) + `"}]`, `,"offers":[{"provider":"a\nb"}]`,
+	} {
+		var venues Venues
+		if err := json.Unmarshal([]byte(head+bad+"}]"), &venues); err == nil {
+			t.Errorf("%s: %+v", bad, venues)
+		}
+	}
+	if err := json.Unmarshal([]byte(`[{"name":"a","addr":"[fe80::1%eth0]:1","protocol":"tcp"}]`), new(Venues)); err == nil {
+		t.Error("a place on a network of its own")
+	}
+}
+
+func TestPrivateVenues(t *testing.T) {
+	at := func(text string) hostport.AddrPort { return hostport.At(netip.MustParseAddrPort(text)) }
+	named := hostport.At(hostport.Of("lon.example.net", 443))
+	for _, test := range []struct {
+		venue Venue
+		want  bool
+	}{
+		{Venue{Addr: at("192.0.2.1:1")}, false},
+		{Venue{Addr: at("10.0.0.1:1")}, true},
+		{Venue{Addr: named}, false},
+		{Venue{Addr: named, URL: "https://lon.example.net/"}, false},
+		{Venue{Addr: named, URL: "https://[fd00::1]:8443/"}, true},
+		{Venue{Addr: named, URL: "https://127.0.0.1/"}, true},
+	} {
+		if got := (Venues{{Addr: named}, test.venue}).Private(); got != test.want {
+			t.Errorf("%+v is private: %v", test.venue, got)
+		}
 	}
 }
 

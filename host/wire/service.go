@@ -23,6 +23,9 @@ type Service struct {
 	// have.
 	MaxPlayers int `json:"max_players"`
 	MaxServers int `json:"max_servers"`
+	// Beacon is the UDP port of the host's name at which it answers as muster beacon does, so that pages and
+	// programs measure how far it is; 0 is none.
+	Beacon uint16 `json:"beacon,omitempty"`
 }
 
 // OpenGame is a game for which strangers may open a room.

@@ -90,6 +90,8 @@ type Settings struct {
 	// Every is when the group meets, by [schedule.Parse], in a room that stays after the session.
 	// It is empty for other rooms.
 	Every string `json:"every,omitempty"`
+	// Seeks is what the room looks for: servers if it is empty, else [SeekPlace] or [SeekEither].
+	Seeks string `json:"seeks,omitempty"`
 	// Places are where a server could be; pages see their names.
 	Places Venues `json:"places,omitempty"`
 	// Match says how many maps a match of two sides has at most: "bo1", "bo3" or "bo5". It is empty
@@ -108,6 +110,10 @@ type Settings struct {
 	// it, so it is in no document.
 	Password string `json:"-"`
 }
+
+// These are the values of [Settings.Seeks]. SeekPlace looks for a place where a server of the group's own would
+// suit it. SeekEither does so only if no server suits.
+const SeekPlace, SeekEither = "place", "either"
 
 // AnnounceKey is the setting that lets players' programs announce the room.
 const AnnounceKey = "announce"
@@ -140,7 +146,7 @@ type Setting struct {
 	IsWish bool
 	// Needs is the setting without which this one means nothing.
 	Needs string
-	// Alone is the value of a time's flag without an argument; if it is empty, the flag needs one.
+	// Alone is the value of the flag without an argument; if it is empty, the flag needs one.
 	// Min and Max bound a time that is not 0. Unit is the unit in which people say it: "ms", "s"
 	// or "min".
 	Alone    string
@@ -230,6 +236,9 @@ func Table() []Setting {
 			Section: OfRoom, Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the " +
 				"next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 8pm Europe/Berlin\", \"daily 20:00\", " +
 				"\"2026-11-27 20:00\" or \"whenever\"", OnPage: true},
+		{Key: "seeks", Of: func(s *Settings) any { return &s.Seeks }, Rare: true, Choices: []string{"", SeekPlace, SeekEither},
+			Section: OfRoom, Flag: "where", Alone: SeekPlace, Usage: "look for a place where a server of your own would suit " +
+				"everybody; =either: only if no server suits", OnPage: true},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
 			Section: OfRoom, Flag: "room", Usage: "the room's `NAME` (default: its code)", AtOpening: true},
 		{Key: passwordKey, Of: func(s *Settings) any { return &s.Password }, Type: "password", Rare: true, Longest: maxPassword,

@@ -42,6 +42,8 @@ type Snapshot struct {
 	// Sites describes possible servers at candidate places; nil before any player was asked to
 	// measure them.
 	Sites *Sites `json:"sites"`
+	// Places are the candidate places of a round that looks for a place; nil in a round of servers.
+	Places *Places `json:"places"`
 	// Seats is a wait for seats; nil without one.
 	Seats *Seats `json:"seats"`
 	// Reactions are the signs that people have sent each other in the last two seconds. They are
@@ -272,10 +274,12 @@ type Person struct {
 }
 
 // Estimate is the host's estimate of the pings of a person who does not measure. It uses the place
-// of their address, and the measurements of players nearby.
+// of their address, the measurements of players nearby, and what the browser has measured.
 type Estimate struct {
 	// Counted says that the choice counts the estimate, because the organiser has agreed.
 	Counted bool `json:"counted,omitempty"`
+	// Measured says that the person's browser has measured places, which the estimate uses.
+	Measured bool `json:"measured,omitempty"`
 	// ErrorMS is the usual error of such an estimate; 0 if there is none, and then Why says why.
 	ErrorMS float64           `json:"error_ms,omitempty"`
 	Why     sentence.Sentence `json:"why,omitzero"`
@@ -436,6 +440,9 @@ type Way struct {
 	// Region is the region that players set in a game with regions instead of servers. It is nil
 	// for a server. If it is set, nobody can play at the address in Connect.
 	Region *Region `json:"region,omitempty"`
+	// Place is where a server of the group's own is to be; nil for a server. If it is set, there is nothing in
+	// Connect yet.
+	Place *Candidate `json:"place,omitempty"`
 }
 
 // DelayCommand is what players type in a game's console to delay their own packets.
@@ -475,6 +482,9 @@ type Played struct {
 	Game    string    `json:"game"`
 	Server  string    `json:"server"`
 	Connect string    `json:"connect"`
+	// IsPlace says that the round has found a place for a server. Connect is its address in lists, which nobody
+	// can join.
+	IsPlace bool `json:"place,omitempty"`
 	// Country is the server's, by ISO 3166-1 alpha-2, if it is known.
 	Country string         `json:"country,omitempty"`
 	Map     string         `json:"map,omitempty"`

@@ -57,6 +57,8 @@ type Hello struct {
 	// Side is the side of a match that the player wants to be on; see [Settings.Match]. A player who
 	// is on a side, or was set on one, keeps it.
 	Side Side `json:"side,omitempty"`
+	// Browser says that the peer is a page in a browser, which measures places and no game servers.
+	Browser bool `json:"browser,omitempty"`
 }
 
 // SearchBudget is how many servers a coordinating host asks a player for in a round, unless people

@@ -39,7 +39,8 @@ group measures what its ping there would be, and hears whether a server at that
 place would be better for all than any that there is. It says what friends put
 into their list of places.
 
-It answers nothing else, and never with more than it was asked; one network gets
+Browsers measure it, too, by the checks with which WebRTC begins. It answers
+nothing else, and never with more than it was asked; one network gets
 so many answers a second, and all together so many, whatever comes. The port has
 to be open for UDP.`,
 		Example: `  muster beacon --name Frankfurt

@@ -69,6 +69,8 @@ it.`,
 	section("By what people reach it")
 	flags.StringVar(&s.Listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
 	bindIngress(flags, &s.Ingress)
+	flags.BoolVar(&s.Beacon, "beacon", true, "answer measurements by UDP at the port of --listen, as muster beacon does, so that "+
+		"pages and programs know how far the host is")
 	section("Encryption")
 	s.bindEncryption(flags)
 	section("Where rooms are kept")
@@ -84,6 +86,8 @@ it.`,
 		"NAME KEY ROOMS for each; see docs/match.md")
 	flags.StringVar(&s.Discord, "discord", "", "refused: muster-discord does it now, with its own `FILE`")
 	flags.Lookup("discord").Hidden = true
+	section("Places for rooms that look for one")
+	p.bindVenues(cmd, &s.Venues, "default: none")
 	section("What the page gives")
 	bindDownloads(flags, &s.downloads)
 	section("Where servers are listed")

@@ -12,8 +12,9 @@
 // under another's address takes no answers from them.
 //
 // A flood from one network empties only that network's bucket; the others get their answers as before. Many networks
-// that flood empty the bucket of all by half, and leave the rest to the others. A flood under forged addresses from
-// everywhere cannot be told from genuine questions, so chance shares what is left.
+// that flood together empty the bucket of all by half. From there on each network gets fewer, and those that ask most by
+// far fewer: the others do not notice. A flood under forged addresses from everywhere cannot be told from genuine
+// questions, so chance shares what is left.
 package echo
 
 import (
@@ -128,7 +129,7 @@ func (b *Beacon) answer(question []byte, from netip.AddrPort, now time.Duration)
 	}
 	of := b.network(from.Addr())
 	switch {
-	case !of.hasRoom(now, b.bounds.Each): // before the check costs two sums
+	case !of.hasRoom(now, b.each(of, now)): // before the check costs two sums
 		b.HeldBack.Add(1)
 	case isCheck && !b.checks.isGenuine():
 		b.Strange.Add(1)
@@ -154,19 +155,28 @@ func (b *Beacon) network(from netip.Addr) account {
 	return account{&b.around[sum%slots], &b.around[slots+sum>>32%slots]}
 }
 
-// take takes one more answer for a network, if all networks' bucket has one for it, too. A network that has used up
-// most of its own leaves half of that bucket to the others.
+// take takes one more answer for a network, if all networks' bucket has one for it, too.
 func (b *Beacon) take(of account, now time.Duration) bool {
-	var left time.Duration
-	if of.take(now, b.bounds.Each) > now-burst/2 {
-		left = burst / 2
-	}
+	of.take(now, b.each(of, now))
 	given := b.all.after(now, b.bounds.All)
-	if given > now-left {
+	if given > now {
 		return false
 	}
 	b.all = bucket(given)
 	return true
+}
+
+// each is how many answers a second a network gets at the moment. While all networks' bucket is half empty it is half of
+// the usual, and an eighth for those whose own is half empty, too: so those that ask most do not empty the rest.
+func (b *Beacon) each(of account, now time.Duration) int {
+	half := now - burst/2
+	switch isScarce := b.all.after(now, b.bounds.All) > half; {
+	case isScarce && of.after(now, b.bounds.Each) > half:
+		return max(1, b.bounds.Each/8)
+	case isScarce:
+		return max(1, b.bounds.Each/2)
+	}
+	return b.bounds.Each
 }
 
 // bucket is when the answers given so far would be used up at the allowed rate, on the beacon's clock.
@@ -188,11 +198,10 @@ func (a account) after(now time.Duration, rate int) time.Duration {
 // hasRoom reports whether the network may have one more answer.
 func (a account) hasRoom(now time.Duration, rate int) bool { return a.after(now, rate) <= now }
 
-// take takes an answer, and returns what the bucket that counts is then.
-func (a account) take(now time.Duration, rate int) time.Duration {
+// take takes an answer.
+func (a account) take(now time.Duration, rate int) {
 	given := a.after(now, rate)
 	for _, b := range a {
 		*b = max(*b, bucket(given))
 	}
-	return given
 }

@@ -67,7 +67,7 @@ func (h Hook) Program() (name string, isThere bool) {
 // code has no blanks.
 func (h Hook) Fill(v Venue) ([]string, error) {
 	values := map[string]string{
-		"place": discovery.CleanText(v.Place), "address": hostport.Text(v.Address), "host": v.Address.Addr().String(),
+		"place": discovery.CleanText(v.Place), "address": hostport.Text(v.Address), "host": hostport.Host(v.Address.Addr()),
 		"port": strconv.Itoa(int(v.Address.Port())),
 		"room": v.Room, "game": v.Game, "map": v.Map, "players": strconv.Itoa(v.Players),
 	}

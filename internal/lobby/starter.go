@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/matchfile"
 	"muster/host/room"
 	"muster/host/wire"
@@ -88,7 +89,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, order func(
 				s.Settings().Places)
 		})
 		if err == nil && now != nil {
-			if err = order(room.Started{Game: g.ID, Addr: now.addr}); err != nil {
+			if err = order(room.Started{Game: g.ID, Addr: hostport.At(now.addr)}); err != nil {
 				err = hint.Say("term.start-refused", "why", err)
 				now.stop()
 				now = nil
@@ -131,7 +132,7 @@ func isStillWanted(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Ve
 		wants := false
 		if news.Room.Round == before.Room.Round && news.Room.Game == before.Room.Game && wantsServer(news) {
 			best, knows := bestPlace(news.Sites.Sites, known)
-			wants = knows && best == place
+			wants = knows && best.Equal(place)
 		}
 		if !wants {
 			select {
@@ -188,7 +189,7 @@ func (s *Starter) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.
 		Players: min(max(news.Room.Players, len(news.Players())), maxPlayers),
 	}
 	if place.Protocol == g.ProtocolName {
-		v.Address = place.Addr
+		v.Address = place.Addr.AddrPort
 	}
 	return v
 }
@@ -319,7 +320,7 @@ func (s *Starter) matchFiles(v *game.Venue, news wire.Snapshot) (folder string, 
 		return "", nil
 	}
 	match := wire.RecordOf(s.code, news.Room.Name, wire.Played{
-		Round: news.Room.Round, At: time.Now(), Game: v.Game, Server: v.Place, Connect: v.Address.String(), Map: v.Map, Match: news.Match,
+		Round: news.Room.Round, At: time.Now(), Game: v.Game, Server: v.Place, Connect: hostport.Text(v.Address), Map: v.Map, Match: news.Match,
 	})
 	settings := s.Settings()
 	match.Password = settings.Password

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/host/matchfile"
 	"muster/host/wire"
 	"muster/internal/game"
@@ -49,8 +50,8 @@ func TestAgreedTo(t *testing.T) {
 // TestStill checks that an answer counts only if the room's newest state asks for the same. A state
 // that asks for something else stays in the channel for the next reader.
 func TestStill(t *testing.T) {
-	den := wire.Venue{Name: "Den", Addr: netip.MustParseAddrPort("192.0.2.1:7787"), Protocol: "beacon"}
-	barn := wire.Venue{Name: "Barn", Addr: netip.MustParseAddrPort("192.0.2.2:7787"), Protocol: "beacon"}
+	den := wire.Venue{Name: "Den", Addr: hostport.At(netip.MustParseAddrPort("192.0.2.1:7787")), Protocol: "beacon"}
+	barn := wire.Venue{Name: "Barn", Addr: hostport.At(netip.MustParseAddrPort("192.0.2.2:7787")), Protocol: "beacon"}
 	news := func(round int, game string, stage wire.Stage, first string) wire.Snapshot {
 		return wire.Snapshot{
 			Room:  wire.Head{Settings: wire.Settings{Game: game}, Round: round, Stage: stage},
@@ -83,7 +84,7 @@ func TestStill(t *testing.T) {
 // TestVenueTakesTheOwnCode checks that a remote host cannot choose what {room} becomes.
 func TestVenueTakesTheOwnCode(t *testing.T) {
 	s := Starter{code: "BAKODI"}
-	den := wire.Venue{Name: "Den", Addr: netip.MustParseAddrPort("192.0.2.1:7787"), Protocol: "beacon"}
+	den := wire.Venue{Name: "Den", Addr: hostport.At(netip.MustParseAddrPort("192.0.2.1:7787")), Protocol: "beacon"}
 	v := s.venue(game.Game{ID: "openarena", Port: 27960}, den, wire.Snapshot{Room: wire.Head{Code: "BAKODI reboot"}})
 	if v.Room != "BAKODI" || v.Address != netip.MustParseAddrPort("192.0.2.1:27960") {
 		t.Errorf("the command is told %+v", v)

@@ -137,6 +137,10 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 	}
 	h.supply(r.Games, kept)
 	defer h.Lists.Begin(ctx)()
+	at := netip.MustParseAddrPort(listener.Addr().String())
+	var endBeacon func()
+	h.Public.Beacon, endBeacon = h.shine(ctx, at)
+	defer endBeacon()
 	var relay host.Relay
 	var loads func() (string, map[string]int, time.Duration)
 	if many, is := kept.(*cluster.Cluster); is {
@@ -158,7 +162,7 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 		Announce: announce, Networks: memory, Figures: func() []metrics.Figure { return h.figures(kept) },
 		List: h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads,
 		Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
-		Get:         r.Programs,
+		Get: r.Programs, Places: h.Venues,
 		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Ingress.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names()),
 		MetricsFrom: h.Ingress.MetricsFrom, Locate: listing.Locator(h.Lists.Places),
 		PublicURL: h.Ingress.Public, Join: r.Games.Join, GameName: r.Games.Name, Gap: r.Games.Gap,
@@ -175,8 +179,7 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 	work.Go(h.getCertificates)
 	work.Go(func() { h.reloadOn(ctx, r.Reread, rooms, r.Games) })
 	defer func() { h.endCertificates(); work.Wait() }()
-	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
-	r.Began(h.Ingress.Outside(at, access.Key{}).Page("/"), len(rooms.Rooms()))
+	r.Began(h.Ingress.Outside(discovery.Canonical(at), access.Key{}).Page("/"), len(rooms.Rooms()))
 	<-ctx.Done()
 	h.log.Info("draining: rooms are saved, and everybody is told to come back")
 	hurry, done := context.WithTimeout(context.Background(), drainTime)

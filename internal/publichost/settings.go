@@ -29,12 +29,15 @@ type Settings struct {
 	Import, Export string
 
 	Lists  listing.Rooms
+	Venues wire.Venues // what rooms get that look for a place
 	Public public.Limits
 	Memory int // of a room, in MiB
 	Weeks  int // how long a standing room is kept
 	// Remembers says that the host learns from its rooms how far networks are from each other.
 	Remembers bool
 	Webhooks  bool
+	// Beacon says that the host answers measurements by UDP at the port where it listens.
+	Beacon bool
 	// Leagues is the file of the leagues that open rooms by keys; see [public.ReadLeagues].
 	Leagues string
 

@@ -84,7 +84,7 @@ func Compare(ctx context.Context, screen *term.Screen, places wire.Venues, neare
 		if err != nil {
 			return err
 		}
-		err = asker.Run(ctx, []discovery.Server{{Addr: v.Addr}}, discovery.NewConventional(1),
+		err = asker.Run(ctx, []discovery.Server{{Addr: v.Addr.AddrPort}}, discovery.NewConventional(1),
 			func(r discovery.Result) { rtts[i] = r.RTT })
 		if err = errors.Join(err, asker.Close()); err != nil {
 			return err

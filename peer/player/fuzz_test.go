@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/wire"
 )
 
@@ -53,8 +54,8 @@ func FuzzPlayer(f *testing.F) {
 				s.hears(wire.Survey{
 					Attempt: upTo(2),
 					Samples: 1 + upTo(1),
-					Places: wire.Venues{{Name: "a", Addr: servers[upTo(6)].Addr, Protocol: "tcp"},
-						{Name: "b", Addr: servers[2].Addr, Protocol: "beacon"}},
+					Places: wire.Venues{{Name: "a", Addr: hostport.At(servers[upTo(6)].Addr), Protocol: "tcp"},
+						{Name: "b", Addr: hostport.At(servers[2].Addr), Protocol: "beacon"}},
 				})
 			case 6:
 				s.hears(wire.Launch{Round: round, Game: "openarena", Address: servers[upTo(6)].Addr.String(), Again: int64(upTo(9))})

@@ -60,7 +60,7 @@ func TestFit(t *testing.T) {
 			for i, p := range one.players {
 				players[i] = places[p]
 			}
-			e := m.estimator(places[one.guest], players)
+			e := m.estimator(places[one.guest], players, nil)
 			for server := range places {
 				if server == one.guest {
 					continue

@@ -67,7 +67,7 @@
  * @property {boolean} [able] its machine can start the game
  * @property {Sentence} [unable] why it cannot
  * @property {boolean} [types_password] types a server's password in the game
- * @property {{counted?: boolean, error_ms?: number, why?: Sentence}} [estimate] how a person without a program may count in the choice
+ * @property {{counted?: boolean, measured?: boolean, error_ms?: number, why?: Sentence}} [estimate] how a person without a program may count in the choice
  * @property {string} [launch]
  * @property {Sentence} [detail]
  * @property {boolean} [ready]

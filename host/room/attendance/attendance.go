@@ -67,14 +67,16 @@ const (
 	Left Why = "left"
 	// Unwanted: the organiser chose again without the player.
 	Unwanted Why = "unwanted"
+	// Browsing: the player has only a page, which measures places and no game servers.
+	Browsing Why = "browsing"
 	// Benched: before the round, the organiser said to play it without the player.
 	Benched Why = "benched"
 )
 
-var reasons = []Why{"", TooLate, Silent, Behind, Odd, Outvoted, Left, Unwanted, Benched}
+var reasons = []Why{"", TooLate, Silent, Behind, Odd, Outvoted, Left, Unwanted, Browsing, Benched}
 
-// IsFirm reports whether only the organiser can count the player again.
-func (w Why) IsFirm() bool { return w == Odd || w == Benched }
+// IsFirm reports whether the round cannot count the player again by itself.
+func (w Why) IsFirm() bool { return w == Odd || w == Benched || w == Browsing }
 
 // Duty is the players' duty in a phase.
 type Duty int
@@ -255,6 +257,12 @@ func (r *Register) Finish(now roomtime.Time, players ...people.ID) {
 		m := r.mark(player)
 		m.Done, m.Heard = true, now
 	}
+}
+
+// Unfinish notes that a player who had measured everything measures more.
+func (r *Register) Unfinish(player people.ID, now roomtime.Time) {
+	m := r.mark(player)
+	m.Done, m.Heard = false, now
 }
 
 // Silence returns how long a player has told nothing new.

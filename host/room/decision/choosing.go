@@ -264,7 +264,7 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 	f.Notes = d.tryAlone(g)
 	chosen, isTired := g.Newest().Chosen, d.Looks.Tries() >= maxLooks
 	if chosen == nil {
-		if lone := d.culledByLone(g); len(lone) > 0 && !isTired {
+		if lone := d.culledByLone(g); len(lone) > 0 && !isTired && !g.IsOfPlaces() {
 			f.Look, f.Why = lone, []sentence.Sentence{sentence.Of("room.looks-lone", "n", len(lone))}
 			return f
 		}
@@ -275,7 +275,7 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 		return f
 	}
 	f.Server = chosen.Server
-	isSeen := slices.Contains(d.Looks.Seen(), f.Server)
+	isSeen := slices.Contains(d.seen(g), f.Server)
 	f.Bans = g.Settings().IsMatch()
 	f.Votes = !f.Bans && d.ballot.IsWanted(g.Settings().Agree, g.Electorate(isChosen))
 	switch {
@@ -288,13 +288,13 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 	case !isSeen:
 		f.Look, f.Why = d.finalists(g, p, f.Votes, surveyed)
 		return f
-	case f.Votes && !isTired:
+	case f.Votes && !isTired && !g.IsOfPlaces():
 		if f.Look = d.looksBeforeVote(d.Options(g)); len(f.Look) > 0 {
 			f.Why = []sentence.Sentence{sentence.Of("room.looks-more", "n", len(f.Look))}
 			return f
 		}
 	}
-	if f.Bans && !isTired && d.Looks.Tries() < maxLooksBeforeVote {
+	if f.Bans && !isTired && !g.IsOfPlaces() && d.Looks.Tries() < maxLooksBeforeVote {
 		if f.Look = d.unseen(g); len(f.Look) > 0 {
 			f.Why = []sentence.Sentence{sentence.Of("room.looks-bans", "n", len(f.Look))}
 			return f
@@ -322,6 +322,18 @@ func (d *Decision) looksBeforeVote(o ballot.Options) []int {
 	return append(slices.Clone(o.Unseen), more...)
 }
 
+// seen returns the servers that need no more looks: everyone has looked at them, or the best places, which are
+// measured often enough at once.
+func (d *Decision) seen(g facts.Facts) (servers []int) {
+	if newest := g.Newest(); newest != nil && g.IsOfPlaces() {
+		for _, ranked := range newest.Ranking[:min(finalists, len(newest.Ranking))] {
+			servers = append(servers, ranked.Server)
+		}
+		return servers
+	}
+	return d.Looks.Seen()
+}
+
 // options caches the options of a vote on one choice, after looks at some servers, because every
 // viewer of the room gets them.
 type options struct {
@@ -333,7 +345,7 @@ type options struct {
 // Options returns the options of a vote on the choice, even before the vote opens. The caller must
 // not change them.
 func (d *Decision) Options(g facts.Facts) ballot.Options {
-	newest, seen := g.Newest(), d.Looks.Seen()
+	newest, seen := g.Newest(), d.seen(g)
 	if newest == nil || d.options.of != newest || !slices.Equal(d.options.seen, seen) {
 		d.options = options{newest, slices.Clone(seen), ballot.Among(newest, seen)}
 	}
@@ -428,7 +440,7 @@ func (d *Decision) Favourite(g facts.Facts) (server int, notes []sentence.Senten
 	s := g.Select(g.ChosenFor())
 	d.choice.Refine(s)
 	notes = append(notes, changeNotes(g, target)...)
-	if s.Chosen == nil || !slices.Contains(d.Looks.Seen(), s.Chosen.Server) {
+	if s.Chosen == nil || !slices.Contains(d.seen(g), s.Chosen.Server) {
 		return -1, notes
 	}
 	return s.Chosen.Server, notes

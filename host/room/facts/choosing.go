@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"net/netip"
 	"slices"
 
 	"muster/discovery"
@@ -50,6 +51,9 @@ func (r *Round) HearInfos(by people.ID, infos wire.Infos, now roomtime.Time) (st
 
 // Criteria returns the criteria that settings set for a choice for some of the players.
 func (f Facts) Criteria(s wire.Settings, players []people.ID) selection.Criteria {
+	if f.IsOfPlaces() { // where no server is yet, only pings count
+		s = wire.Settings{By: s.By, Limits: s.Limits, AnyVersion: true}
+	}
 	c := choice.Criteria(s, f.p.Tuning.Spare)
 	if !s.AnyVersion {
 		c.Editions = f.p.Editions.Of(players, f.p.Settings.Game)
@@ -57,10 +61,15 @@ func (f Facts) Criteria(s wire.Settings, players []people.ID) selection.Criteria
 	if c.Sides = f.sidesFor(players); len(c.Sides) == 0 {
 		c.Sides = byID(f, f.p.Tuning.Sides)
 	}
-	c.Seats = max(s.Players, f.SeatsFor(players))
+	if !f.IsOfPlaces() {
+		c.Seats = max(s.Players, f.SeatsFor(players))
+	}
 	c.Weights = byID(f, f.p.Tuning.Weights)
 	c.Vetoes, c.Keep = f.p.Ballot.Vetoes(), f.p.Choice.Previous()
 	c.Ours, c.Hidden = f.p.Lists.Ours(), f.p.Lists.Hidden(f.p.Servers.List, f.Organiser())
+	for _, addr := range f.p.Candidates.Doubted() {
+		c.Blacklist = append(c.Blacklist, netip.PrefixFrom(addr, addr.BitLen()))
+	}
 	c.Blacklist = append(c.Blacklist, f.p.Trust.Blacklist(&f.p.Servers)...)
 	return c
 }
@@ -82,7 +91,10 @@ func byID[V any](f Facts, named map[string]V) map[string]V {
 // Basis returns the basis of a choice for players, without the guests who are counted in.
 func (f Facts) Basis(players []people.ID) selection.Basis {
 	b := selection.Basis{Servers: f.p.Servers, Table: f.Table(players), Criteria: f.Criteria(f.p.Settings, players)}
-	b.Criteria.Seats, b.Guests = f.p.Settings.Players, len(f.Counted().Guests())
+	b.Guests = len(f.Counted().Guests())
+	if !f.IsOfPlaces() {
+		b.Criteria.Seats = f.p.Settings.Players
+	}
 	b.Along = people.Texts(people.Filtered(f.p.Attendance.Players(), f.IsHere))
 	return b
 }

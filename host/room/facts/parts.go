@@ -19,6 +19,7 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/bans"
 	"muster/host/room/brought"
+	"muster/host/room/candidates"
 	"muster/host/room/choice"
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
@@ -87,6 +88,10 @@ type Round struct {
 	// List is the round's list, and Servers has the facts about it from the list and the players.
 	List    listing.List
 	Servers selection.Servers
+	// Candidates are the places of a round that looks for a place; there are none in a round of servers.
+	// FoundNone says that a room that would rather have a server has found none.
+	Candidates candidates.Places
+	FoundNone  bool
 	// Nearby has the servers on the host's networks and the players'.
 	Nearby nearby.Networks
 	// Origins are where people come from.
@@ -121,6 +126,7 @@ func (r *Round) Next(now roomtime.Time) Round {
 	next := NewRound(r.Number + 1)
 	next.Trust, next.Choice = r.Trust.Next(), r.Choice.Next()
 	next.Origins = r.Origins
+	next.Candidates, next.FoundNone = candidates.New(nil, nil, r.Candidates), r.FoundNone
 	next.Nearby, next.Launches = r.Nearby.Next(), r.Launches.Next()
 	next.Attendance = r.Attendance
 	next.Attendance.Begin(now)

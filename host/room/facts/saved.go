@@ -34,6 +34,8 @@ func (p *Parts) carry(s *saved.Room, saves bool) {
 	saved.Carry(saves, &s.Ballot, p.Ballot.State())
 	saved.Carry(saves, &s.Bans, p.Bans.State())
 	saved.Carry(saves, &s.Launch, p.Launches.State())
+	saved.Carry(saves, &s.Candidates, p.Candidates.State())
+	saved.Carry(saves, &s.FoundNone, &p.FoundNone)
 }
 
 // Save returns the parts' sections of the saved room. They share memory that the parts still
@@ -121,6 +123,7 @@ func (p *Parts) validate(players []people.ID, listed int) error {
 		p.Launches.State().Validate(players),
 		p.Ballot.State().Validate(listed),
 		p.Bans.State().Validate(listed),
+		p.Candidates.State().Validate(listed),
 	} {
 		if err != nil {
 			return err

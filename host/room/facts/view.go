@@ -54,7 +54,9 @@ func (f Facts) ViewPeople(isChosen bool) []wire.Person {
 		}
 		switch {
 		case p.IsPlayer:
-			f.viewPlayer(&view, p, mates)
+			if f.viewPlayer(&view, p, mates); f.p.Roster.IsBrowser(p.ID) && !f.IsOfPlaces() {
+				view.Estimate = f.p.Estimates.View(estimates.Person{ID: p.ID, At: f.p.Origins.Place(p.ID)}, scene, stands)
+			}
 		case p.IsAway():
 			continue
 		default:

@@ -131,7 +131,7 @@ func TestHomesMove(t *testing.T) {
 		t.Helper()
 		var got []string
 		for _, s := range g.asked("ann") {
-			got = append(got, fmt.Sprint(s.Attempt, s.Places))
+			got = append(got, fmt.Sprint(s.Attempt, " ", machines(s.Places)))
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("ann is asked %q, want %q", got, want)
@@ -232,7 +232,7 @@ func TestHomesOfThoseWhoLeft(t *testing.T) {
 			g.comes("mal", "4", far(3), 9)
 			got := ""
 			for _, s := range g.asked("mal") {
-				got += fmt.Sprint(s.Places)
+				got += machines(s.Places)
 			}
 			if got != tt.want {
 				t.Errorf("mal is told %q, want %q", got, tt.want)

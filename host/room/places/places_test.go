@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
@@ -36,7 +37,7 @@ type group struct {
 func venues(names ...string) (vs wire.Venues) {
 	for i, name := range names {
 		addr := netip.AddrFrom4([4]byte{203, 0, 113, byte(i + 1)})
-		vs = append(vs, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr, 7787), Protocol: "beacon"})
+		vs = append(vs, wire.Venue{Name: name, Addr: hostport.At(netip.AddrPortFrom(addr, 7787)), Protocol: "beacon"})
 	}
 	return vs
 }
@@ -160,6 +161,15 @@ func chosen(t *testing.T, limit time.Duration, names ...string) (*group, selecti
 	return g, basis
 }
 
+// machines returns what is asked of places, as a text.
+func machines(places wire.Venues) string {
+	var texts []string
+	for _, v := range places {
+		texts = append(texts, fmt.Sprintf("{%s %v %s}", v.Name, v.Addr, v.Protocol))
+	}
+	return fmt.Sprint(texts)
+}
+
 // TestSites checks that everyone measures the places once, and that the room's rule says where a
 // server would suit.
 func TestSites(t *testing.T) {
@@ -167,7 +177,7 @@ func TestSites(t *testing.T) {
 	g.news.add(g.BeginOnce(g.scene, g.now))
 	for _, player := range []people.ID{"ann", "cat"} {
 		if got := g.asked(player); len(got) != 1 || got[0].Attempt != 1 || got[0].Samples != samples ||
-			!slices.Equal(got[0].Places, g.scene.Places) {
+			!got[0].Places.Equal(g.scene.Places) {
 			t.Errorf("%s is asked %+v", player, got)
 		}
 	}

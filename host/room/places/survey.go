@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
@@ -92,6 +93,8 @@ type home struct {
 	Place  wire.Venue `json:"place"`
 }
 
+func (h home) equal(other home) bool { return h.Player == other.Player && h.Place.Equal(other.Place) }
+
 // door has the ports at which a player's program answers as a beacon. beacon is the computer's
 // port, 0 for none. outside is the router's port that leads there, 0 if it is the same.
 type door struct {
@@ -121,6 +124,8 @@ type Scene struct {
 	// for servers.
 	Selection *selection.Selection
 	Criteria  selection.Criteria
+	// IsOff says that the room looks for a place in rounds of its own.
+	IsOff bool
 }
 
 // Player has the present facts about a player.
@@ -193,7 +198,9 @@ func (s *Survey) BeginOnce(sc Scene, now roomtime.Time) (news News) {
 }
 
 // hasPlaces reports whether there is any place to measure: a listed one, or a home.
-func (s *Survey) hasPlaces(sc Scene) bool { return len(sc.Places) > 0 || len(s.homesIn(sc)) > 0 }
+func (s *Survey) hasPlaces(sc Scene) bool {
+	return !sc.IsOff && (len(sc.Places) > 0 || len(s.homesIn(sc)) > 0)
+}
 
 // begin begins a survey of all places with everyone who is here.
 func (s *Survey) begin(sc Scene, now roomtime.Time) News {
@@ -235,7 +242,8 @@ func (s *Survey) hasAnswered(player people.ID) bool {
 // moved. It reports whether it did.
 func (s *Survey) dropHomes(sc Scene, now roomtime.Time) (News, bool) {
 	homes := s.homesIn(sc)
-	if !slices.ContainsFunc(s.state.Homes, func(h home) bool { return !slices.Contains(homes, h) }) {
+	isHome := func(h home) bool { return slices.ContainsFunc(homes, h.equal) }
+	if !slices.ContainsFunc(s.state.Homes, func(h home) bool { return !isHome(h) }) {
 		return News{}, false
 	}
 	anew := s.state.Anew + 1
@@ -329,15 +337,33 @@ func (s *Survey) Leave(player people.ID) {
 }
 
 // homesIn returns the computers of players who could host. There are none unless all present
-// players show their addresses. Everybody reaches addresses on the internet. If all players come
-// from one network of the host's they also reach addresses there.
+// players show their addresses.
 func (s *Survey) homesIn(sc Scene) (homes []home) {
+	if slices.ContainsFunc(sc.Players, func(p Player) bool { return p.IsHere && s.doors[p.ID].beacon == 0 }) {
+		return nil
+	}
+	return s.agreeing(sc)
+}
+
+// Homes returns the computers of players who have agreed to host, and the players by the places' names. In a
+// round that looks for a place these stand beside the other places, whoever else is here.
+func (s *Survey) Homes(sc Scene) (places wire.Venues, owners map[string]people.ID) {
+	owners = map[string]people.ID{}
+	for _, h := range s.agreeing(sc) {
+		places, owners[h.Place.Name] = append(places, h.Place), h.Player
+	}
+	return places, owners
+}
+
+// agreeing returns the computers of present players who have agreed to host. Everybody reaches addresses on
+// the internet. If all players come from one network of the host's they also reach addresses there.
+func (s *Survey) agreeing(sc Scene) (homes []home) {
 	here := slices.DeleteFunc(slices.Clone(sc.Players), func(p Player) bool { return !p.IsHere })
 	areBeside := areNeighbours(here)
 	for _, p := range here {
 		d := s.doors[p.ID]
 		if d.beacon == 0 {
-			return nil
+			continue
 		}
 		addr, port, name := p.Addr.Unmap().WithZone(""), cmp.Or(d.outside, d.beacon), p.Name+"'s computer"
 		if areBeside { // with no router between them
@@ -346,7 +372,8 @@ func (s *Survey) homesIn(sc Scene) (homes []home) {
 		isTaken := slices.ContainsFunc(sc.Places, func(v wire.Venue) bool { return v.Name == name })
 		isReached := areBeside || discovery.ReachOf(addr) == discovery.InternetReach
 		if isReached && !isTaken && len(homes)+len(sc.Places) < wire.MaxVenues {
-			homes = append(homes, home{p.ID, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr, port), Protocol: "beacon"}})
+			at := hostport.At(netip.AddrPortFrom(addr, port))
+			homes = append(homes, home{p.ID, wire.Venue{Name: name, Addr: at, Protocol: "beacon"}})
 		}
 	}
 	return homes

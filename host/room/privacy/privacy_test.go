@@ -28,7 +28,8 @@ var open = regexp.MustCompile(`^(` + strings.Join([]string{
 	`people\.\d+\.estimate\.error_ms`, // the usual error of any estimate
 	`lists\..*`,
 	`((choice\.selection\.(ranking\.\d+|chosen)|room\.search|standing\.leaders\.\d+)\.side_mean_ms|match\.servers\.\d+\.means_ms)\.\w+`, // averages
-	`phase\.(since|left)_ms`, // times
+	`phase\.(since|left)_ms`,             // times
+	`places\.candidates\.\d+\.(lat|lon)`, // where cities are
 	// Sentences about other things.
 	`room\.(held|posts)\..*`, `games\..*`, `way\..*`, `agreement\.rule\..*`, `people\.\d+\.(detail|unable|estimate\.why)\..*`,
 }, "|") + `)$`)

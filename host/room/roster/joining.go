@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ func (r *Roster) Recognise(hello wire.Hello) Newcomer {
 		}
 	}
 	for _, p := range r.state.Players {
-		if isSame(p.Token, hello.Token) {
+		if p.isOf(hello) {
 			c.Player = p.ID // the token counts more than the name
 		}
 	}
@@ -94,13 +95,19 @@ func (r *Roster) Refusal(c Newcomer, places int, isConnected bool) *wire.Refusal
 func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 	isProgram := p.program != "" && p.program == hello.Program
 	switch {
-	case !isSame(p.Token, hello.Token):
+	case !p.isOf(hello):
 		return wire.Refuse(wire.ReasonNameTaken, "refused.name-taken", "player", p.ID).
 			Advising("refused.other-name-hint")
 	case isConnected && isProgram && hello.Line < p.line: // the hello was long on its way
 		return wire.Refuse(wire.ReasonReplaced, "refused.replaced-late", "player", p.ID)
 	}
 	return nil
+}
+
+// isOf reports whether a hello comes from the player's program. A player who has measured with the page may
+// come with a program, too, once.
+func (p *person) isOf(hello wire.Hello) bool {
+	return isSame(p.Token, hello.Token) || p.Browser && !hello.Browser && isSame(TicketOf(p.Page), hello.As)
 }
 
 // HasRoom reports whether a new person may come in with only the code.
@@ -125,6 +132,10 @@ func (r *Roster) Admit(c Newcomer, fresh string, now roomtime.Time) (Seat, []Eve
 	if isTicket(c.hello.As) && c.Guest == "" && !isSame(r.state.Keys.Secret, c.hello.As) && !r.isTicketOfSomebody(c.hello.As) {
 		p.ticket = c.hello.As
 	}
+	if !isSame(p.Token, c.hello.Token) && p.isOf(c.hello) {
+		p.Token = cmp.Or(tokenOf(c.hello), fresh)
+	}
+	p.Browser = c.hello.Browser
 	seat := Seat{
 		ID: p.ID, Name: p.Name, Token: p.Token, Page: p.Page,
 		IsSameProgram: p.program != "" && p.program == c.hello.Program,
@@ -140,12 +151,18 @@ func (r *Roster) isTicketOfSomebody(ticket string) bool {
 	return slices.ContainsFunc(r.state.Players, func(p *person) bool { return isSame(p.ticket, ticket) })
 }
 
+// tokenOf returns a program's own token, if it is a good one. It works even if the program never hears the
+// welcome.
+func tokenOf(hello wire.Hello) string {
+	if n := len(hello.Token); n >= tokenLength && n <= longestToken {
+		return hello.Token
+	}
+	return ""
+}
+
 // add adds a new player, or makes a guest one.
 func (r *Roster) add(c Newcomer, fresh string, now roomtime.Time) (p *person, events []Event) {
-	token := fresh
-	if n := len(c.hello.Token); n >= tokenLength && n <= longestToken {
-		token = c.hello.Token // it works even if the program never hears the welcome
-	}
+	token := cmp.Or(tokenOf(c.hello), fresh)
 	page := PageOf(token)
 	if p, _ = r.state.find(c.Guest); p != nil {
 		r.state.Guests = slices.DeleteFunc(r.state.Guests, func(g *person) bool { return g == p })

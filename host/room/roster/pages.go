@@ -87,7 +87,7 @@ func (r *Roster) Badges(password string, isStanding bool, counted []people.ID) m
 	for p, isPlayer := range r.state.everyone() {
 		isOwn := p.Organiser || p.Regular
 		b := Badge{Name: p.Name, Organiser: p.Organiser, Guest: !isPlayer && !isOwn, Belongs: isStanding && isOwn}
-		if !isPlayer {
+		if !isPlayer || p.Browser {
 			b.Ticket = TicketOf(p.Page)
 		}
 		if !b.Guest || slices.Contains(counted, p.ID) {

@@ -68,6 +68,8 @@ type person struct {
 	program string
 	line    int
 	asks    bool
+	// Browser says that the player measures with the page, and has no program.
+	Browser bool `json:"browser,omitempty"`
 
 	// From is a guest's address, shown to nobody. It is the zero value if many people share it.
 	// Seen is when one of the guest's pages was last open.

@@ -187,3 +187,9 @@ func (r *Roster) IsLocked() bool { return r.state.Locked }
 func lockedOut() *wire.Refusal {
 	return wire.Refuse(wire.ReasonLocked, "refused.locked").Advising("refused.locked-hint")
 }
+
+// IsBrowser reports whether a player measures with the page, and has no program.
+func (r *Roster) IsBrowser(player people.ID) bool {
+	p, _ := r.state.find(player)
+	return p != nil && p.Browser
+}

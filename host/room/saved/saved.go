@@ -16,6 +16,7 @@ import (
 	"muster/host/room/bans"
 	"muster/host/room/brought"
 	"muster/host/room/calendar"
+	"muster/host/room/candidates"
 	"muster/host/room/choice"
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
@@ -97,6 +98,8 @@ type Room struct {
 	Editions   editions.State   `json:"editions,omitempty"`
 	Launch     launch.State     `json:"launch,omitempty"`
 	Places     places.State     `json:"places,omitzero"`
+	Candidates candidates.State `json:"candidates,omitzero"`
+	FoundNone  bool             `json:"found_none,omitempty"`
 	Infos      infos.Saved      `json:"hearsay,omitzero"`
 	Trust      trust.State      `json:"trust,omitzero"`
 	Finals     finals.State     `json:"finals,omitzero"`
