@@ -153,6 +153,7 @@ var arrows = []struct {
 	{"muster/selection/anomaly", []string{"muster/discovery"}},
 	{"muster/selection/even", []string{"muster/selection/rules"}},
 	{"muster/selection/estimate", []string{"muster/selection", "muster/selection/rules", "muster/discovery", "muster/discovery/plan/topology"}},
+	{"muster/selection/scout", []string{"muster/selection/estimate"}},
 	{"muster/selection/line", []string{"muster/discovery/plan/topology"}},
 	{"muster/selection/memory", []string{"muster/discovery", "muster/discovery/plan/topology"}},
 	{"muster/selection/coordinate", []string{"muster/selection", "muster/discovery", "muster/discovery/plan/topology", "muster/selection/memory"}},

@@ -12,6 +12,11 @@
 // other bytes than a question, so that two beacons never answer each other for ever. It
 // says nothing about the asker. The name is the owner's name for the place, in UTF-8.
 //
+// A machine that returns any datagram, such as the ping beacons of Amazon GameLift at UDP
+// port 7770 (a payload under 300 bytes comes back; at most 3 a second of one source), is asked
+// by the same question: its own question, returned unchanged, is an answer without a name.
+// Beacons do not answer so.
+//
 // The last byte of the mark is the version. A beacon ignores versions that it does not
 // know, and accepts a question that is longer than this one.
 package beacon
@@ -49,10 +54,12 @@ func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 
 var errNoAnswer = fmt.Errorf("beacon: %w: no answer of a beacon", discovery.ErrMalformed)
 
-// Parse reads the newest datagram that is an answer.
+// Parse reads the newest datagram that is an answer, or a question that an echo returned.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return packet.Newest(datagrams, errNoAnswer, func(b []byte) (reply discovery.Reply, ok bool) {
-		if len(b) < headLen || len(b) > QuestionLen || !bytes.HasPrefix(b, []byte(answers)) {
+		if isEcho(b) {
+			b = b[:headLen]
+		} else if len(b) < headLen || len(b) > QuestionLen || !bytes.HasPrefix(b, []byte(answers)) {
 			return reply, false
 		}
 		return discovery.Reply{
@@ -60,6 +67,11 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 			Info: &discovery.Info{Name: packet.Text(b[headLen:])},
 		}, true
 	})
+}
+
+// isEcho reports whether a datagram is a question as [Protocol.AppendQuery] writes it.
+func isEcho(b []byte) bool {
+	return len(b) == QuestionLen && bytes.HasPrefix(b, []byte(asks)) && bytes.Count(b[headLen:], []byte{0}) == MaxName
 }
 
 // AppendAnswer appends the answer of a beacon with this name; nothing if it was no

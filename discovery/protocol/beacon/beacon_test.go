@@ -28,10 +28,18 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
+// TestEcho checks that a machine that returns any datagram is an answer, but only of the one who asked.
+func TestEcho(t *testing.T) {
+	reply, err := Protocol{}.Parse([][]byte{Protocol{}.AppendQuery(nil, nonce, nil)})
+	if err != nil || !reply.Echoed || !reply.Answers(nonce) || reply.Answers(nonce+1) || *reply.Info != (discovery.Info{}) {
+		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
 func TestRefuses(t *testing.T) {
 	question := string(Protocol{}.AppendQuery(nil, nonce, nil))
 	codectest.Refuses(t, Protocol{}, map[string]string{
-		"nothing": "", "a question": question, "short": "Muster!1.......", "a later version": "Muster!2........",
+		"nothing": "", "a longer question": question + "\x00", "a question with a name": question[:16] + "x" + question[17:], "short": "Muster!1.......", "a later version": "Muster!2........",
 		"longer than a question": "Muster!1........" + strings.Repeat("x", MaxName+1),
 	})
 	for what, b := range map[string]string{"nothing": "", "short": question[:QuestionLen-1], "a later version": "Muster?2" + question[8:],
