@@ -123,6 +123,8 @@ type Config struct {
 	// Announce posts rooms' announcements where their groups talk, without waiting. With nil
 	// nothing is posted, and organisers are told so.
 	Announce func(Post)
+	// Places are the host's own candidate places, which rooms that look for a place get if they name none.
+	Places wire.Venues
 	// Public lets strangers open rooms; with nil nobody may.
 	Public *public.Limits
 	// Files is how many files this process may have open at once, connections included; 0 is any

@@ -52,6 +52,11 @@ type Document struct {
 	Connect   string `json:"connect,omitempty"`
 	QueryPort uint16 `json:"query_port,omitempty"`
 	Server    string `json:"server,omitempty"`
+	// Seeks says that the room looks for a place ([Settings.Seeks]), Places are the candidates of such a
+	// round, and Place is what it has found.
+	Seeks  string     `json:"seeks,omitempty"`
+	Places *Places    `json:"places,omitempty"`
+	Place  *Candidate `json:"place,omitempty"`
 	// Log has what the host decided and why, oldest first.
 	Log []Note `json:"log"`
 }
@@ -111,7 +116,9 @@ func (s Snapshot) Document() Document {
 	if len(s.Lists.Favourites)+len(s.Lists.Hidden) > 0 {
 		room.Lists = &s.Lists
 	}
+	room.Seeks, room.Places = s.Room.Seeks, s.Places
 	if s.Way != nil {
+		room.Place = s.Way.Place
 		room.Connect, room.QueryPort, room.Server = s.Way.Connect, s.Way.QueryPort, s.Way.Server
 	}
 	for _, p := range s.Players() {
