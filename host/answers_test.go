@@ -152,6 +152,9 @@ func TestAnswers(t *testing.T) {
 
 	// Opening, and being refused.
 	c.is(200, "GET", "/api/form", "")
+	c.is(200, "GET", "/recipe/minecraft", "")
+	c.is(200, "GET", "/recipe/cs", "")
+	c.is(404, "GET", "/recipe/pong", "")
 	c.is(200, "GET", "/api/service", "")
 	c.is(421, "GET", "/api/service", "", "Host", "evil.example")
 	c.is(403, "POST", "/api/rooms", `{"game":"openarena"}`, "Origin", "https://evil.example")

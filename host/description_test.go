@@ -22,6 +22,7 @@ import (
 	"muster/discovery"
 	"muster/host"
 	"muster/host/wire"
+	"muster/internal/recipe"
 	"muster/selection"
 )
 
@@ -145,7 +146,7 @@ func TestAPIFields(t *testing.T) {
 	c := &fieldChecker{T: t, document: document}
 	for name, of := range map[string]any{
 		"Service": wire.Service{}, "Opened": wire.Opened{}, "Room": wire.Document{}, "CulledServers": wire.CulledServers{},
-		"Evenings": wire.History{}, "Matches": wire.Matches{}, "Refusal": wire.Refusal{},
+		"Evenings": wire.History{}, "Matches": wire.Matches{}, "Refusal": wire.Refusal{}, "Recipe": recipe.Recipe{},
 	} {
 		c.check(reflect.TypeOf(of), schemasOf(document)[name].(schema), name)
 	}

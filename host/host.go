@@ -56,6 +56,8 @@ type Config struct {
 	Gap func(game string) time.Duration
 	// Age says how old the list is that List got last, if people should know; it may be nil.
 	Age func(game string) sentence.Sentence
+	// Places are what rooms get that look for a place where a server could be; empty is none.
+	Places wire.Venues
 	// Store keeps rooms over a restart, or beyond this host. A nil Store keeps nothing.
 	Store store.Store
 	// Page serves /; nil serves nothing there.
@@ -123,8 +125,6 @@ type Config struct {
 	// Announce posts rooms' announcements where their groups talk, without waiting. With nil
 	// nothing is posted, and organisers are told so.
 	Announce func(Post)
-	// Places are the host's own candidate places, which rooms that look for a place get if they name none.
-	Places wire.Venues
 	// Public lets strangers open rooms; with nil nobody may.
 	Public *public.Limits
 	// Files is how many files this process may have open at once, connections included; 0 is any

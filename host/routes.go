@@ -70,6 +70,7 @@ func (h *Host) routes() []route {
 		{"GET", "/api/rooms/{code}/qr.svg", pages, byAsking, "the room's link for phones", page.serveQR, true},
 
 		{"GET", "/api/form", anybody, unbounded, "what people may set in a room", page.serveForm, false},
+		{"GET", "/recipe/{game}", anybody, unbounded, "how a game's own server is started", serveRecipe, false},
 		{"GET", "/api/service", opening, bySearches, "what rooms can be opened here", service, false},
 		{"POST", "/api/rooms", opening, byOpening, "opens a room", open, false},
 		{"GET", "/go/{id}", opening, byRequests, "takes a browser to the room's game server", lead, false},

@@ -56,6 +56,7 @@ func FuzzRoom(f *testing.F) {
 			s.Match, s.Maps = []string{"bo1", "bo3", "bo5"}[len(e.choices)/5%3], []string{"", "dm6, dm17, ztn, dm13, t9"}[len(e.choices)/15%2]
 		}
 		s.Places = venues([]string{"A", "B"}[:e.upTo(2)]...)
+		s.Seeks = []string{"", wire.SeekPlace, wire.SeekEither}[len(choices)/7%3]
 		e.Room = room.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, e.Now)
 		for n := 0; len(e.choices) > 0; n++ {
 			e.happens()
@@ -657,7 +658,7 @@ func (e *fuzzSession) happens() {
 	case 26:
 		page(rule())
 		organiser(room.Survey{})
-		organiser(room.Started{Game: "openarena", Addr: addrOf(e.upTo(1))})
+		organiser(room.Started{Game: "openarena", Addr: hostport.At(addrOf(e.upTo(1)))})
 		organiser(room.Change{
 			Settings:  []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]),
 			MaxPlaces: 2,
@@ -724,6 +725,7 @@ func (e *fuzzSession) joins(name string) {
 	}
 	hello := wire.Hello{Version: wire.Version, Code: e.Room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
 	hello.Side = []wire.Side{wire.SideA, wire.SideB, ""}[len(e.choices)%3]
+	hello.Browser, hello.Beacon = len(e.choices)%4 == 1, uint16(len(e.choices)%5%2)
 	if name == "cat" {
 		hello.Discreet = wire.MinDiscreet
 	}
@@ -896,7 +898,7 @@ func (e *fuzzSession) message(name string) wire.Message {
 	case 10:
 		return wire.Outside{Port: uint16(1 + e.upTo(1))}
 	case 9:
-		surveyed := wire.Surveyed{Attempt: e.attempts[name] - e.upTo(1)}
+		surveyed := wire.Surveyed{Attempt: e.attempts[name] - e.upTo(1), More: len(e.choices)%4 == 0}
 		for range e.upTo(3) {
 			found := wire.Finalist{Server: e.upTo(2), State: discovery.State(e.upTo(3)), Sent: 3}
 			if found.State == discovery.Answered {
@@ -1007,6 +1009,10 @@ func (e *fuzzSession) ends() {
 		switch e.Room.Stage() {
 		case wire.Gathering, wire.Launching, wire.Failed, wire.Waiting: // the scenarios patience.txt and instead.txt have the end of that
 			return
+		case wire.Refining:
+			if e.view().Places != nil { // it waits for people, as a group that gathers does
+				return
+			}
 		case wire.Chosen:
 			if shown := e.view(); shown.Voting.Open && shown.Voting.LaunchAt.IsZero() {
 				return

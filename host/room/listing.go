@@ -219,8 +219,8 @@ func (in OwnKept) step(r *Room) error {
 // room goes there in a round of its own, in which everyone measures the server like any other. The
 // zero address says that the server no longer runs.
 type Started struct {
-	Game string         `json:"game"`
-	Addr netip.AddrPort `json:"addr"`
+	Game string            `json:"game"`
+	Addr hostport.AddrPort `json:"addr"`
 	// Known says that the host knows the game. A room without one takes it.
 	Known bool `json:"-"`
 	// Public says that the host is open to everybody. Such a host allows no private addresses.
@@ -241,13 +241,12 @@ func (a Started) do(r *Room, _ caller) error {
 		}
 		settings.Game = a.Game
 	}
-	note, err := r.source.Start(settings, a.Game, a.Addr, a.Public, r.phase.traits().isBetween)
+	note, err := r.source.Start(settings, a.Game, a.Addr.AddrPort, a.Public, r.phase.traits().isBetween)
 	if err != nil {
 		return err
 	}
 	r.parts.Settings.Game = settings.Game
-	r.out.say(note)
-	r.nextRound()
+	r.phase.started(r, r.source.State().Started, note)
 	return nil
 }
 

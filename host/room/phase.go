@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"math"
 	"net/netip"
 
@@ -52,6 +53,8 @@ type phase interface {
 	lookCame(r *Room, player people.ID, look wire.Verified, heard finals.Heard)
 	lookMissing(r *Room)
 
+	// started goes on to a server that the organiser has started, and tells people the note.
+	started(r *Room, at netip.AddrPort, note sentence.Sentence)
 	// allReady begins the countdown, and mindChanged stops it.
 	allReady(r *Room)
 	mindChanged(r *Room)
@@ -83,6 +86,8 @@ type phase interface {
 type traits struct {
 	// name is the name of the phase. Its view may show another.
 	name wire.PhaseName
+	// saved is the name in saved rooms, if another phase has the same name for people.
+	saved string
 	// duty is the players' duty. sides says who may change sides in a match.
 	duty  attendance.Duty
 	sides sides.When
@@ -110,6 +115,9 @@ func (t traits) isMeasuring() bool { return t.duty == attendance.Measure }
 
 // isChosen reports whether there is a choice that is not carried out yet.
 func (t traits) isChosen() bool { return t.stage() == wire.Chosen }
+
+// savedName is the phase's name in saved rooms.
+func (t traits) savedName() string { return cmp.Or(t.saved, string(t.name)) }
 
 func (t traits) stage() wire.Stage { return t.name.Stage() }
 
@@ -170,17 +178,21 @@ func (base) turn(*Room)                                             {}
 func (base) expectsLook(people.ID, wire.Verified) bool              { return false }
 func (base) lookCame(*Room, people.ID, wire.Verified, finals.Heard) {}
 func (base) lookMissing(*Room)                                      {}
-func (base) allReady(*Room)                                         {}
-func (base) mindChanged(*Room)                                      {}
-func (base) move(*Room, caller, Move) error                         { return errNoVote }
-func (base) refuseLongLook(*Room) error                             { return errLookNow }
-func (base) beginLongLook(r *Room, why sentence.Sentence)           { r.out.say(why) }
-func (base) without(*Room, people.ID, Without) error                { return errNoAdvice }
-func (base) awaitSeats(*Room, AwaitSeats) error                     { return errNoAdvice }
-func (base) unwait(*Room, Unwait) error                             { return errNotWaiting }
-func (base) shareDemand(*Room, map[netip.AddrPort]seats.Demand)     {}
-func (base) watches(*Room) []netip.AddrPort                         { return nil }
-func (base) view(*Room, *wire.Snapshot, *decision.Showing)          {}
-func (base) launch() *wire.Launch                                   { return nil }
-func (base) sendThere(*Room, people.ID)                             {}
-func (base) isValid(*facts.Parts) bool                              { return true }
+func (base) started(r *Room, _ netip.AddrPort, note sentence.Sentence) {
+	r.out.say(note)
+	r.nextRound()
+}
+func (base) allReady(*Room)                                     {}
+func (base) mindChanged(*Room)                                  {}
+func (base) move(*Room, caller, Move) error                     { return errNoVote }
+func (base) refuseLongLook(*Room) error                         { return errLookNow }
+func (base) beginLongLook(r *Room, why sentence.Sentence)       { r.out.say(why) }
+func (base) without(*Room, people.ID, Without) error            { return errNoAdvice }
+func (base) awaitSeats(*Room, AwaitSeats) error                 { return errNoAdvice }
+func (base) unwait(*Room, Unwait) error                         { return errNotWaiting }
+func (base) shareDemand(*Room, map[netip.AddrPort]seats.Demand) {}
+func (base) watches(*Room) []netip.AddrPort                     { return nil }
+func (base) view(*Room, *wire.Snapshot, *decision.Showing)      {}
+func (base) launch() *wire.Launch                               { return nil }
+func (base) sendThere(*Room, people.ID)                         {}
+func (base) isValid(*facts.Parts) bool                          { return true }

@@ -2,7 +2,10 @@ package room
 
 import (
 	"math"
+	"net/netip"
+	"slices"
 
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/room/decision"
 	"muster/host/room/facts"
@@ -17,10 +20,12 @@ import (
 type Placed struct {
 	base
 	Server int `json:"server"`
+	// Address is the server that stands there by now, if nobody here has a program that could measure it first.
+	Address hostport.AddrPort `json:"address,omitzero"`
 }
 
 func (*Placed) traits() traits {
-	return traits{name: wire.PhasePlaced, sides: sides.Afterwards, isBetween: true, canReopen: true}
+	return traits{name: wire.PhaseLaunching, saved: "placed", sides: sides.Afterwards, isBetween: true, canReopen: true}
 }
 
 func (*Placed) next(*Room) (roomtime.Time, bool) { return noDeadline, true }
@@ -39,9 +44,20 @@ func (*Placed) proceed(r *Room) error {
 
 func (p *Placed) view(r *Room, s *wire.Snapshot, showing *decision.Showing) {
 	place := r.parts.Candidates.View(p.Server)
-	s.Phase.Name = wire.PhaseLaunching
-	s.Way = &wire.Way{Server: place.Name, Place: &place}
+	if s.Way = (&wire.Way{Server: place.Name, Place: &place}); p.Address.IsValid() {
+		s.Way.Connect = p.Address.String()
+	}
 	showing.Target = p.Server
+}
+
+// started lets everyone who has a program measure the server. Where all have only a page, they just go.
+func (p *Placed) started(r *Room, at netip.AddrPort, note sentence.Sentence) {
+	if slices.ContainsFunc(r.parts.Attendance.Present(), func(player people.ID) bool { return !r.parts.Roster.IsBrowser(player) }) {
+		p.base.started(r, at, note)
+		return
+	}
+	p.Address, r.out.mustSave = hostport.At(at), true
+	r.out.say(sentence.Of("room.place-ready", "server", p.Address.String()))
 }
 
 // begin tells people the place, and writes it down.

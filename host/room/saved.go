@@ -50,7 +50,7 @@ func (r *Room) Save() ([]byte, error) {
 	if carry(r, &s, true); s.Listing.OwnHash != "" {
 		s.Settings.Servers = nil
 	}
-	s.Phase.Name = string(r.phase.traits().name)
+	s.Phase.Name = r.phase.traits().savedName()
 	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 	carry(r, s, false)
 	r.source.State().Find(s.Settings.Servers)
 	for _, p := range phases() {
-		if string(p.traits().name) == s.Phase.Name {
+		if p.traits().savedName() == s.Phase.Name {
 			r.phase = p
 		}
 	}

@@ -288,6 +288,7 @@ func (s *scenario) join(name string, c command) {
 		Browser: c.value("browser") != "",
 	}
 	hello.Discreet, hello.Program, hello.Line = c.number("discreet"), c.value("program"), c.number("line")
+	hello.Beacon = uint16(c.number("beacon"))
 	if version := c.value("version"); version != "" {
 		hello.Editions = map[string]discovery.Edition{c.value("of"): {Version: version, Protocol: c.number("protocol")}}
 	}
@@ -415,7 +416,6 @@ func (s *scenario) look(who string, c command) {
 
 // actions are the actions of pages, by their names there.
 var actions = map[string]func() room.Action{
-	"started":   func() room.Action { return &room.Started{} },
 	"vote":      func() room.Action { return &room.Vote{} },
 	"veto":      func() room.Action { return &room.Veto{} },
 	"move":      func() room.Action { return &room.Move{} },

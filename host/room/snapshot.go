@@ -50,7 +50,8 @@ func fullSnapshot(r *Room) wire.Snapshot {
 	if s.Places = r.facts.ViewPlaces(); s.Places == nil && r.phase.traits().isGathering && r.seeksPlace() {
 		places, owners := r.places() // a page asks its reader before it measures
 		next := candidates.New(places, owners, candidates.Places{})
-		view := next.ViewAll(nil)
+		view := next.ViewAll()
+		view.People = map[string]wire.Surveying{}
 		s.Places = &view
 	}
 	s.Phase = wire.Phase{Name: r.phase.traits().name, SinceMS: r.now.Sub(r.begun).Milliseconds()}

@@ -333,7 +333,8 @@ func (a More) do(r *Room, _ caller) error {
 }
 
 // Count begins or stops counting a guest in by an estimate of their pings. The organiser may order
-// both. Guests may stop it for themselves, because they know whether their address is a VPN's.
+// both. Guests may stop it for themselves, because they know whether their address is a VPN's. In a room that looks
+// for a place they may also begin it, in place of measuring with their page.
 type Count struct {
 	Name    string `json:"name"`
 	Counted bool   `json:"counted"`
@@ -342,7 +343,7 @@ type Count struct {
 func (a Count) do(r *Room, by caller) error {
 	one := r.parts.Roster.Called(a.Name)
 	switch {
-	case !by.IsOrganiser && (a.Counted || !one.IsSomebody() || one.ID != by.ID):
+	case !by.IsOrganiser && (a.Counted && r.parts.Settings.Seeks == "" || !one.IsSomebody() || one.ID != by.ID):
 		return errOrganiserOnly
 	case !one.IsSomebody() || one.IsPlayer:
 		return wire.Refuse(wire.ReasonAction, "refused.no-guest")

@@ -20,10 +20,14 @@ import (
 // Surveying is the measuring of a round that looks for a place. It begins with the first player, because
 // nobody has to wait for the others to measure. It ends when the group is complete and has measured, or by
 // the organiser's word.
-type Surveying struct{ base }
+type Surveying struct {
+	base
+	// Moved is when anybody was asked or answered last.
+	Moved roomtime.Time `json:"moved,omitzero"`
+}
 
 func (*Surveying) traits() traits {
-	return traits{name: wire.PhaseSurveying, sides: sides.Joining, isSurveying: true}
+	return traits{name: wire.PhaseCoordinating, saved: "surveying", sides: sides.Joining, isSurveying: true}
 }
 
 func (*Surveying) refuseLongLook(*Room) error { return nil }
@@ -69,9 +73,7 @@ func (s *Surveying) begin(r *Room, before *facts.Round) {
 			}
 		}
 	}
-	for _, player := range players {
-		s.ask(r, player)
-	}
+	s.ask(r, players...)
 }
 
 // note notes a player's result for a place.
@@ -84,7 +86,7 @@ func (r *Room) note(player people.ID, place int, result discovery.Result) {
 
 // joined asks a player who has come. A computer that could host is a new candidate, for everybody.
 func (s *Surveying) joined(r *Room, player people.ID) {
-	if places, _ := r.places(); !r.parts.Candidates.Has(places) {
+	if places, _ := r.places(); !r.parts.Candidates.Has(places) && r.parts.Candidates.Renew() {
 		r.nextRound()
 		return
 	}
@@ -92,34 +94,33 @@ func (s *Surveying) joined(r *Room, player people.ID) {
 	s.ask(r, player)
 }
 
-// ask asks a player for the next places, or notes that the player has measured all that matter.
-func (s *Surveying) ask(r *Room, player people.ID) {
+// ask asks players for the next places. It notes who has measured all that matter.
+func (s *Surveying) ask(r *Room, players ...people.ID) {
 	g := &r.parts
-	switch {
-	case !r.facts.IsHere(player) || s.survey(r, player) || g.Attendance.Of(player).Done:
-		return
-	}
-	g.Attendance.Finish(r.now, player)
-	probed, answered := g.Evidence[player].Progress()
-	r.out.say(sentence.Of("room.measured-places", "player", player, "n", probed, "answered", answered))
-	s.advance(r)
-}
-
-// survey asks a player for the next places, if there are any, and reports whether it did.
-func (s *Surveying) survey(r *Room, player people.ID) bool {
-	g := &r.parts
-	for _, place := range g.Candidates.Own(player) {
-		if g.Evidence[player].IsUnprobed(place) {
-			r.note(player, place, discovery.Result{State: discovery.Answered, RTT: ownPing})
+	here := people.Filtered(players, r.facts.IsHere)
+	for _, player := range here {
+		for _, place := range g.Candidates.Own(player) {
+			if g.Evidence[player].IsUnprobed(place) {
+				r.note(player, place, discovery.Result{State: discovery.Answered, RTT: ownPing})
+			}
 		}
 	}
-	survey, asked := g.Candidates.Ask(player, r.facts.Surveyors())
-	if survey == nil {
-		return false
+	s.Moved = r.now
+	asks := g.Candidates.Ask(r.facts.Surveyors(), here...)
+	for _, ask := range asks {
+		g.Evidence[ask.To].Ask(ask.Places, r.now)
+		g.Attendance.Unfinish(ask.To, r.now)
+		r.out.send(ask.To, ask.Survey)
 	}
-	g.Evidence[player].Ask(asked, r.now)
-	r.out.send(player, *survey)
-	return true
+	for _, player := range here {
+		if g.Attendance.Of(player).Done || slices.ContainsFunc(asks, func(a candidates.Ask) bool { return a.To == player }) {
+			continue
+		}
+		g.Attendance.Finish(r.now, player)
+		probed, answered := g.Evidence[player].Progress()
+		r.out.say(sentence.Of("room.measured-places", "player", player, "n", probed, "answered", answered))
+	}
+	s.advance(r)
 }
 
 // surveyed takes a player's results for places. It ignores late ones.
@@ -133,6 +134,7 @@ func (in Hear) surveyed(r *Room, m wire.Surveyed) error {
 	if err != nil {
 		return Nonsense(err.Error())
 	}
+	s.Moved = r.now
 	for _, result := range results {
 		r.note(in.Player, result.Server, result)
 	}
@@ -143,13 +145,9 @@ func (in Hear) surveyed(r *Room, m wire.Surveyed) error {
 	if !isLast {
 		return nil
 	}
-	s.ask(r, in.Player)
-	for _, player := range g.Attendance.Players() { // what one has found, the others measure, too
-		isIdle := player != in.Player && g.Attendance.Of(player).Done && r.facts.IsHere(player)
-		if r.phase == s && isIdle && s.survey(r, player) {
-			g.Attendance.Unfinish(player, r.now)
-		}
-	}
+	s.ask(r, people.Filtered(g.Attendance.Players(), func(player people.ID) bool { // what one has found, the others measure, too
+		return player == in.Player || g.Attendance.Of(player).Done
+	})...)
 	return nil
 }
 
@@ -170,13 +168,16 @@ func (s *Surveying) tick(r *Room) {
 const (
 	// surveyPatience is how long a player who measures places may say nothing.
 	surveyPatience = 15 * time.Second
+	// surveyShown is how long pages may take to show the last result.
+	surveyShown = 3 * time.Second
 	// ownPing is a player's ping to a server on their own computer: hardly anything.
 	ownPing = 100 * time.Microsecond
 )
 
-func (*Surveying) next(r *Room) (at roomtime.Time, isQuiet bool) {
-	isQuiet = !slices.ContainsFunc(r.parts.Attendance.Players(), r.parts.Candidates.IsOpen)
-	return noDeadline, isQuiet
+// next asks for ticks while anybody measures, and until pages show what came of it.
+func (s *Surveying) next(r *Room) (at roomtime.Time, isQuiet bool) {
+	isOpen := slices.ContainsFunc(r.parts.Attendance.Players(), r.parts.Candidates.IsOpen)
+	return noDeadline, !isOpen && r.now.Sub(s.Moved) > surveyShown
 }
 
 // advance chooses once the group is complete and everyone has measured.
@@ -190,7 +191,7 @@ func (*Surveying) advance(r *Room) {
 }
 
 func (*Surveying) view(_ *Room, s *wire.Snapshot, _ *decision.Showing) {
-	s.Phase.Name, s.Room.MaxAsked = wire.PhaseCoordinating, candidates.MaxAsked
+	s.Room.MaxAsked = candidates.MaxAsked
 }
 
 func (*Surveying) isValid(g *facts.Parts) bool { return len(g.Candidates.All()) > 0 }

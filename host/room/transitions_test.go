@@ -19,7 +19,7 @@ type transitions map[string]map[string]bool
 
 // inOrder are the phases in the order of a session.
 var inOrder = []string{
-	"gathering", "listing", "measuring", "coordinating", "verifying", "voting", "countdown", "banning", "waiting", "launching", "failed",
+	"gathering", "listing", "measuring", "coordinating", "surveying", "verifying", "voting", "countdown", "banning", "waiting", "launching", "placed", "failed",
 }
 
 // pass notes the room's phase if it has changed. The end of a session leads back to the first phase

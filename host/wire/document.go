@@ -41,6 +41,11 @@ type Document struct {
 	Selection *selection.Selection `json:"selection,omitempty"`
 	// Ballot has the servers that people vote on, the best by the room's rule first.
 	Ballot []Nominee `json:"ballot,omitempty"`
+	// Seeks is what the room looks for; see [Settings.Seeks]. Places are the candidates of a round that looks for
+	// a place, and Place is the one that it has found.
+	Seeks  string     `json:"seeks,omitempty"`
+	Places *Places    `json:"places,omitempty"`
+	Place  *Candidate `json:"place,omitempty"`
 	// Sites describes possible servers at candidate places, once players have measured the places.
 	Sites *Sites `json:"sites,omitempty"`
 	// Lists are the servers that people have brought, if any. Look is the progress of a long look
@@ -52,11 +57,6 @@ type Document struct {
 	Connect   string `json:"connect,omitempty"`
 	QueryPort uint16 `json:"query_port,omitempty"`
 	Server    string `json:"server,omitempty"`
-	// Seeks says that the room looks for a place ([Settings.Seeks]), Places are the candidates of such a
-	// round, and Place is what it has found.
-	Seeks  string     `json:"seeks,omitempty"`
-	Places *Places    `json:"places,omitempty"`
-	Place  *Candidate `json:"place,omitempty"`
 	// Log has what the host decided and why, oldest first.
 	Log []Note `json:"log"`
 }
@@ -112,14 +112,12 @@ func (s Snapshot) Document() Document {
 			room.Ballot = append(room.Ballot, one)
 		}
 	}
-	room.Sites, room.Look = s.Sites, s.Look
+	room.Sites, room.Look, room.Seeks, room.Places = s.Sites, s.Look, s.Room.Seeks, s.Places
 	if len(s.Lists.Favourites)+len(s.Lists.Hidden) > 0 {
 		room.Lists = &s.Lists
 	}
-	room.Seeks, room.Places = s.Room.Seeks, s.Places
 	if s.Way != nil {
-		room.Place = s.Way.Place
-		room.Connect, room.QueryPort, room.Server = s.Way.Connect, s.Way.QueryPort, s.Way.Server
+		room.Connect, room.QueryPort, room.Server, room.Place = s.Way.Connect, s.Way.QueryPort, s.Way.Server, s.Way.Place
 	}
 	for _, p := range s.Players() {
 		room.Members = append(room.Members, Member{

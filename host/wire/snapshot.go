@@ -87,18 +87,13 @@ const (
 	PhaseLaunching    PhaseName = "launching" // everyone is sent to the server
 	PhaseWaiting      PhaseName = "waiting"   // the room waits for seats
 	PhaseFailed       PhaseName = "failed"    // no server suits everybody
-	// Rooms that look for a place are saved in these. People see them as coordinating and launching.
-	PhaseSurveying PhaseName = "surveying"
-	PhasePlaced    PhaseName = "placed"
 )
 
 // Stage returns the stage of a phase: what programs read that know no phases.
 func (n PhaseName) Stage() Stage {
 	switch n {
-	case PhaseCoordinating, PhaseSurveying:
+	case PhaseCoordinating:
 		return Refining
-	case PhasePlaced:
-		return Launching
 	case PhaseVerifying, PhaseVoting, PhaseBanning, PhaseReveal, PhaseCountdown:
 		return Chosen
 	}

@@ -89,7 +89,7 @@ start well, unless you are somewhere else by then.`,
 	flags.StringVar(&d.want.NameContains, "name-contains", "", "only servers with `TEXT` in their name")
 	flags.StringVar(&d.want.Country, "country", "", "only servers in this country, by its two letters, such as `DE`")
 	d.planning.bindNear(flags)
-	p.bindVenues(cmd, &d.places)
+	p.bindVenues(cmd, &d.places, "default: none")
 	section("What is shown")
 	option.Word(cmd, &d.want.Sort, "sort", browse.ByPing, browse.Columns(), "order of the table")
 	flags.IntVar(&d.top, "top", browse.WholeScreen, "rows of the table, `N`; 0 is all, -1 what a terminal has room for")

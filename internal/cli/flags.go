@@ -345,10 +345,14 @@ func needsLimit(rule selection.Rule, limits []time.Duration) error {
 // placesFlag is the flag of candidate places, and their key in the table of settings.
 const placesFlag = "places"
 
-// bindVenues adds the flag that reads candidate places from a file.
-func (p *program) bindVenues(cmd *cobra.Command, to *wire.Venues) {
-	cmd.Flags().Var(option.New("FILE", "", func(file string) (err error) {
-		*to, err = venue.Read(cmd.Context(), file, p.in)
+// bindVenues adds the flag that says which candidate places there are. standard says what holds without it.
+func (p *program) bindVenues(cmd *cobra.Command, to *wire.Venues, standard string) {
+	cmd.Flags().Var(option.New("FILE", "", func(text string) error {
+		places, err := venue.Choose(cmd.Context(), *to, text, p.in)
+		if err == nil {
+			*to = places
+		}
 		return err
-	}), placesFlag, "places where you could have a server, one a line of `FILE`: NAME, ADDRESS[, PROTOCOL]")
+	}), placesFlag, "places where you could have a server, one a line of `FILE`: NAME, ADDRESS[, PROTOCOL]; the word builtin "+
+		"stands for those of muster places, and none for no place (repeatable; "+standard+")")
 }

@@ -129,7 +129,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	h.probing.bindRoom(flags)
 	section("A server of your own")
 	h.bindCanHost(flags)
-	p.bindVenues(cmd, &h.settings.Places)
+	p.bindVenues(cmd, &h.settings.Places, "default: none")
 	h.starts.bind(cmd)
 	section("Other")
 	option.ShortHelp(cmd, func() string {

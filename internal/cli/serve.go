@@ -84,6 +84,8 @@ it.`,
 		"NAME KEY ROOMS for each; see docs/match.md")
 	flags.StringVar(&s.Discord, "discord", "", "refused: muster-discord does it now, with its own `FILE`")
 	flags.Lookup("discord").Hidden = true
+	section("Places for rooms that look for one")
+	p.bindVenues(cmd, &s.Venues, "default: none")
 	section("What the page gives")
 	bindDownloads(flags, &s.downloads)
 	section("Where servers are listed")

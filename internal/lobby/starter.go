@@ -89,7 +89,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, order func(
 				s.Settings().Places)
 		})
 		if err == nil && now != nil {
-			if err = order(room.Started{Game: g.ID, Addr: now.addr}); err != nil {
+			if err = order(room.Started{Game: g.ID, Addr: hostport.At(now.addr)}); err != nil {
 				err = hint.Say("term.start-refused", "why", err)
 				now.stop()
 				now = nil

@@ -158,7 +158,7 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 		Announce: announce, Networks: memory, Figures: func() []metrics.Figure { return h.figures(kept) },
 		List: h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads,
 		Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
-		Get:         r.Programs,
+		Get: r.Programs, Places: h.Venues,
 		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Ingress.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names()),
 		MetricsFrom: h.Ingress.MetricsFrom, Locate: listing.Locator(h.Lists.Places),
 		PublicURL: h.Ingress.Public, Join: r.Games.Join, GameName: r.Games.Name, Gap: r.Games.Gap,

@@ -29,6 +29,7 @@ type Settings struct {
 	Import, Export string
 
 	Lists  listing.Rooms
+	Venues wire.Venues // what rooms get that look for a place
 	Public public.Limits
 	Memory int // of a room, in MiB
 	Weeks  int // how long a standing room is kept

@@ -3,6 +3,7 @@ package player
 import (
 	"net/netip"
 	"slices"
+	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -20,6 +21,29 @@ type survey struct {
 	seen      []wire.Finalist
 	protocols []string
 	sampling  *sampling
+	// asks are the places to ask, by number. visits say which machines of providers were asked within the hour.
+	asks   []int
+	visits map[netip.AddrPort]visit
+}
+
+// maxVisits is how often a machine of a provider is asked in an hour at most: it is there for everybody.
+const maxVisits = 8
+
+// visit is what a machine answered last, and when it was asked.
+type visit struct {
+	at    []time.Time
+	found wire.Finalist
+}
+
+// rested returns what a place answered within the hour, if it was asked so often that it must be left alone.
+func (v *survey) rested(now time.Time, place wire.Venue, samples int) (found wire.Finalist, isSo bool) {
+	last, was := v.visits[place.Addr.AddrPort]
+	if !was || len(place.Offers) == 0 {
+		return found, false
+	}
+	last.at = slices.DeleteFunc(slices.Clone(last.at), func(at time.Time) bool { return now.Sub(at) >= time.Hour })
+	v.visits[place.Addr.AddrPort] = last
+	return last.found, len(last.at) > 0 && len(last.at)+samples > maxVisits
 }
 
 // hear measures candidate places. A host that repeats a request after a lost connection gets the earlier findings. Of
@@ -39,13 +63,19 @@ func (v *survey) hear(p *port, m wire.Survey) {
 
 // begin measures places, grouped by protocol.
 func (v *survey) begin(p *port, m wire.Survey) {
-	*v = survey{under: m, busy: true, seen: make([]wire.Finalist, len(m.Places))}
+	*v = survey{under: m, busy: true, seen: make([]wire.Finalist, len(m.Places)), visits: v.visits}
 	var places []netip.AddrPort
 	for i, venue := range m.Places {
 		v.seen[i] = wire.Finalist{Server: i, State: discovery.Forbidden, RTTs: []float64{}}
 		if !mayAsk(p.line.host, venue.Addr.Addr()) {
 			continue
 		}
+		if found, isSo := v.rested(p.now, venue, m.Samples); isSo {
+			found.Server = i
+			v.seen[i] = found
+			continue
+		}
+		v.asks = append(v.asks, i)
 		places = append(places, venue.Addr.AddrPort)
 		if p.options.HasPlaces && !slices.Contains(v.protocols, venue.Protocol) {
 			v.protocols = append(v.protocols, venue.Protocol)
@@ -70,14 +100,35 @@ func (v *survey) sampleNext(p *port, after discovery.Millis) {
 	}
 	m := wire.Finalists{Game: v.protocols[0], Samples: v.under.Samples, After: after}
 	var servers []discovery.Server
-	for i, venue := range v.under.Places {
-		if venue.Protocol == m.Game && mayAsk(p.line.host, venue.Addr.Addr()) {
-			m.Servers, servers = append(m.Servers, i), append(servers, discovery.Server{Addr: venue.Addr.AddrPort})
+	for _, i := range v.asks {
+		venue := v.under.Places[i]
+		if venue.Protocol != m.Game {
+			continue
+		}
+		m.Servers, servers = append(m.Servers, i), append(servers, discovery.Server{Addr: venue.Addr.AddrPort})
+		if len(venue.Offers) > 0 {
+			m.Samples = min(m.Samples, maxVisits)
+			v.visit(venue.Addr.AddrPort, p.now, m.Samples)
 		}
 	}
 	v.sampling = p.newSampling(m, servers)
 	v.sampling.isPlaces = true
 	p.sampleFirst(v.sampling)
+}
+
+// visit notes that a machine of a provider is asked so many times.
+func (v *survey) visit(at netip.AddrPort, now time.Time, times int) {
+	if v.visits == nil || len(v.visits) >= discovery.MaxNames {
+		v.visits = map[netip.AddrPort]visit{}
+	}
+	last := v.visits[at]
+	for range times {
+		last.at = append(last.at, now)
+	}
+	if last.found.RTTs == nil {
+		last.found = wire.Finalist{State: discovery.Forbidden, RTTs: []float64{}} // until it was asked
+	}
+	v.visits[at] = last
 }
 
 // sampled continues after a sample of places.
@@ -91,6 +142,9 @@ func (v *survey) sampled(p *port, s *sampling, err error) {
 		for _, f := range s.found {
 			f.Info = nil
 			v.seen[f.Server] = f
+			if at := v.under.Places[f.Server].Addr.AddrPort; v.visits[at].at != nil {
+				v.visits[at] = visit{v.visits[at].at, f}
+			}
 		}
 	}
 	p.do(Release{s.wants.Game})

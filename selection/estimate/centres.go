@@ -28,6 +28,12 @@ var centres = sync.OnceValue(func() map[string]centre {
 	return of
 })
 
+// Centre returns a country's centre of population in degrees, and whether the country is known.
+func Centre(country string) (lat, lon float64, known bool) {
+	c, known := centres()[country]
+	return c.lat, c.lon, known
+}
+
 // kmBetween returns the distance in km between a person in one country and a person in another, or in
 // the same, and whether both countries are known.
 func kmBetween(a, b string) (km float64, known bool) {

@@ -26,11 +26,17 @@ import (
 	"muster/host/room/evidence"
 	"muster/host/room/people"
 	"muster/host/wire"
+	"muster/selection/estimate"
+	"muster/selection/scout"
 )
 
 const (
 	// MaxAsked is how many places see a player's address in a round at most.
 	MaxAsked = 24
+	// atOnce is how many of them a player is asked for at once: the answers decide about the next.
+	atOnce = 8
+	// maxRenewed is how often a round begins again because somebody's computer could host, too.
+	maxRenewed = 8
 	// samples is how often a player asks a place. The lowest RTT counts.
 	samples = 5
 	// betweenMates is the time between two samples of one place from behind one address.
@@ -38,7 +44,11 @@ const (
 )
 
 // Places are a round's candidate places. The zero value has none, as in a round of servers.
-type Places struct{ state State }
+type Places struct {
+	state State
+	// shown is what people see of the places, which stays for the round.
+	shown *wire.Places
+}
 
 // State is the saved state of places.
 type State struct {
@@ -49,6 +59,8 @@ type State struct {
 	// Attempt is the number of the newest survey, and Open are the players' surveys that go on.
 	Attempt int                `json:"attempt,omitempty"`
 	Open    map[people.ID]open `json:"open,omitempty"`
+	// Renewed counts the rounds that began again for a player's computer.
+	Renewed int `json:"renewed,omitempty"`
 }
 
 // open is a survey that a player has been asked for, and the places in it.
@@ -77,12 +89,19 @@ func (s *State) Validate(listed int) error {
 // New returns places before their list is known. They keep the number of the room's last survey, so that
 // late answers to an earlier one are ignored.
 func New(places wire.Venues, owners map[string]people.ID, before Places) Places {
-	return Places{State{Places: slices.Clone(places), Owners: owners, Attempt: before.state.Attempt}}
+	return Places{state: State{Places: slices.Clone(places), Owners: owners, Attempt: before.state.Attempt, Renewed: before.state.Renewed}}
 }
 
 // Has reports whether all of some places are among these.
 func (p *Places) Has(places wire.Venues) bool {
 	return !slices.ContainsFunc(places, func(v wire.Venue) bool { return !slices.ContainsFunc(p.state.Places, v.Equal) })
+}
+
+// Renew reports whether the round may begin again for a computer that could host. It may a few times: a program
+// that comes and goes at ever new ports would keep everybody measuring.
+func (p *Places) Renew() bool {
+	p.state.Renewed++
+	return p.state.Renewed <= maxRenewed
 }
 
 // Own returns the places that are a player's computer.
@@ -131,7 +150,7 @@ func (p *Places) Arrange(list []discovery.Server) {
 	for _, v := range p.state.Places {
 		by[Key(v.Name)] = v
 	}
-	p.state.Places = p.state.Places[:0:0]
+	p.state.Places, p.shown = nil, nil
 	for _, s := range list {
 		p.state.Places = append(p.state.Places, by[s.Addr])
 	}
@@ -151,45 +170,87 @@ type Surveyor struct {
 	Turn int
 }
 
-// Ask returns a player's survey that goes on, or the next one, with its places by the list's indexes. It
-// returns nil if the player has measured all that matters. The group are all players, this one among them.
-func (p *Places) Ask(player people.ID, group []Surveyor) (s *wire.Survey, asked []int) {
-	at := slices.IndexFunc(group, func(s Surveyor) bool { return s.ID == player })
-	if at < 0 {
-		return nil, nil
-	}
-	o, isOpen := p.state.Open[player] // a program that comes back is asked again
-	if !isOpen {
-		if o.Places = p.next(at, group); len(o.Places) == 0 {
-			return nil, nil
-		}
-		p.state.Attempt++
-		o.Attempt, p.state.Open = p.state.Attempt, maps.Clone(p.state.Open)
-		if p.state.Open == nil {
-			p.state.Open = map[people.ID]open{}
-		}
-		p.state.Open[player] = o
-	}
-	survey := wire.Survey{
-		Attempt: o.Attempt, Samples: samples, After: discovery.Millis(time.Duration(group[at].Turn) * betweenMates),
-	}
-	for _, place := range o.Places {
-		survey.Places = append(survey.Places, p.state.Places[place])
-	}
-	return &survey, o.Places
+// Group are all players of a room.
+type Group struct {
+	Surveyors []Surveyor
+	// Cost is what pings in ms, by player, mean for the group by its rule: the lower the better. nil is the
+	// average.
+	Cost func(pings []float64) float64
 }
 
-// next returns the places that a player of the group should measure next.
-func (p *Places) next(at int, group []Surveyor) (next []int) {
-	asked := 0
-	for place := range p.state.Places {
-		if group[at].Results[place].State != discovery.Unprobed {
-			asked++
-		} else {
-			next = append(next, place)
+// Ask is a survey for a player, with its places by the list's indexes.
+type Ask struct {
+	To     people.ID
+	Survey wire.Survey
+	Places []int
+}
+
+// Ask returns some players' surveys: each one's that goes on, because a program that comes back is asked again, or
+// the next one. A player who has measured all that matters gets none.
+func (p *Places) Ask(group Group, players ...people.ID) (asks []Ask) {
+	p.state.Open = maps.Clone(p.state.Open)
+	var next [][]int
+	for at, s := range group.Surveyors {
+		o, isOpen := p.state.Open[s.ID]
+		switch {
+		case !slices.Contains(players, s.ID):
+			continue
+		case !isOpen && next == nil:
+			next = p.next(group)
+			fallthrough
+		case !isOpen:
+			if o.Places = next[at]; len(o.Places) == 0 {
+				continue
+			}
+			p.state.Attempt++
+			o.Attempt = p.state.Attempt
+			if p.state.Open == nil {
+				p.state.Open = map[people.ID]open{}
+			}
+			p.state.Open[s.ID] = o
 		}
+		survey := wire.Survey{Attempt: o.Attempt, Samples: samples, After: discovery.Millis(time.Duration(s.Turn) * betweenMates)}
+		for _, place := range o.Places {
+			survey.Places = append(survey.Places, p.state.Places[place])
+		}
+		asks = append(asks, Ask{s.ID, survey, o.Places})
 	}
-	return next[:min(len(next), max(0, MaxAsked-asked))]
+	return asks
+}
+
+// next returns the places that each of the group should measure next. A player whose number is at its end gets
+// none.
+func (p *Places) next(group Group) [][]int {
+	positions, players := make([]scout.Place, len(p.state.Places)), make([]scout.Player, len(group.Surveyors))
+	left := make([]int, len(players))
+	for i, v := range p.state.Places {
+		positions[i] = scout.Place{Lat: v.Lat, Lon: v.Lon}
+	}
+	for i, s := range group.Surveyors {
+		left[i] = MaxAsked
+		for _, result := range s.Results {
+			ping := -1.0
+			switch result.State {
+			case discovery.Unprobed:
+				ping = 0
+			case discovery.Answered:
+				ping = discovery.MS(result.RTT)
+			}
+			if ping != 0 {
+				left[i]--
+			}
+			players[i].Pings = append(players[i].Pings, ping)
+		}
+		if lat, lon, known := estimate.Centre(s.Country); known {
+			players[i].At = scout.Place{Lat: lat, Lon: lon}
+		}
+		players[i].Rests = left[i] <= 0
+	}
+	next := scout.Next(positions, players, group.Cost, atOnce)
+	for i := range next {
+		next[i] = next[i][:min(len(next[i]), max(0, left[i]))]
+	}
+	return next
 }
 
 // Heard takes a player's answer. It returns the results by the list's indexes, and whether the survey is
@@ -229,27 +290,33 @@ func (p *Places) View(place int) wire.Candidate {
 }
 
 // ViewAll returns all places as people see them, and whose machines will see the address of a player who
-// comes now.
-func (p *Places) ViewAll(group []Surveyor) (v wire.Places) {
+// comes now: as far as anybody can tell before the first answer.
+func (p *Places) ViewAll() wire.Places {
+	if p.shown != nil {
+		return *p.shown
+	}
+	v := wire.Places{Providers: []wire.ProviderCount{}}
 	for place := range p.state.Places {
 		v.Candidates = append(v.Candidates, p.View(place))
 	}
-	newcomer := Surveyor{Results: make([]discovery.Result, len(p.state.Places))}
-	v.People = map[string]wire.Surveying{}
-	counts := map[string]int{}
-	for _, place := range p.next(len(group), append(slices.Clip(group), newcomer)) {
-		v.Machines++
-		if offers := p.state.Places[place].Offers; len(offers) > 0 {
-			counts[offers[0].Provider]++
+	newcomer, counts := Surveyor{Results: make([]discovery.Result, len(p.state.Places))}, map[string]int{}
+	for next := []int{0}; len(next) > 0; {
+		next = p.next(Group{Surveyors: []Surveyor{newcomer}})[0]
+		for _, place := range next {
+			newcomer.Results[place].State = discovery.Lost
+			v.Machines++
+			if offers := p.state.Places[place].Offers; len(offers) > 0 {
+				counts[offers[0].Provider]++
+			}
 		}
 	}
-	v.Providers = []wire.ProviderCount{}
 	for name, n := range counts {
 		v.Providers = append(v.Providers, wire.ProviderCount{Name: name, N: n})
 	}
 	slices.SortFunc(v.Providers, func(a, b wire.ProviderCount) int {
 		return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name))
 	})
+	p.shown = &v
 	return v
 }
 

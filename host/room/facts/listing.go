@@ -35,7 +35,7 @@ func (p *Parts) Begin(in List, now roomtime.Clocks) (found []sentence.Sentence, 
 		listed = in.Tree.List()
 	}
 	var theirs []nearby.Server
-	if p.Settings.LookAround || p.Settings.LookBeyond {
+	if (p.Settings.LookAround || p.Settings.LookBeyond) && !p.Facts().IsOfPlaces() {
 		theirs = p.Nearby.Found(p.Attendance.Active(), p.Settings.Game, listed, in.Local)
 	}
 	list, note, err := listing.Begin(listing.New(in.Tree, in.Kept), in.Err, nearby.Hidden(theirs))

@@ -10,7 +10,7 @@ import (
 func (f Facts) IsOfPlaces() bool { return len(f.p.Candidates.All()) > 0 }
 
 // Surveyors returns all players as package candidates needs them.
-func (f Facts) Surveyors() []candidates.Surveyor {
+func (f Facts) Surveyors() candidates.Group {
 	players, turns := f.Players(), map[people.ID]int{}
 	for _, mates := range f.NATGroups(players) {
 		for turn, player := range mates {
@@ -24,7 +24,11 @@ func (f Facts) Surveyors() []candidates.Surveyor {
 			all[i].Results = append(all[i].Results, f.p.Evidence[player].At(place))
 		}
 	}
-	return all
+	group := candidates.Group{Surveyors: all}
+	if o := f.Criteria(f.p.Settings, players).Objective(people.Texts(players)); !o.Sacrifices() { // that would need their own bests
+		group.Cost = o.Score
+	}
+	return group
 }
 
 // ViewPlaces returns the round's places as people see them, nil in a round of servers.
@@ -32,7 +36,8 @@ func (f Facts) ViewPlaces() *wire.Places {
 	if !f.IsOfPlaces() {
 		return nil
 	}
-	v := f.p.Candidates.ViewAll(f.Surveyors())
+	v := f.p.Candidates.ViewAll()
+	v.People = map[string]wire.Surveying{}
 	for _, player := range f.Players() {
 		_, answered := f.p.Evidence[player].Progress()
 		v.People[f.Names().Of(player)] = wire.Surveying{

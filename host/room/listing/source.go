@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 )
@@ -136,7 +137,7 @@ func (s *Source) Start(
 		return note, wire.Refuse(wire.ReasonAction, "refused.started-late")
 	case game != settings.Game:
 		return note, wire.Refuse(wire.ReasonAction, "refused.started-other-game", "game", settings.Game)
-	case reach == discovery.NoReach || addr.Port() == 0 || addr.Addr().Zone() != "":
+	case reach == discovery.NoReach || addr.Port() == 0 || hostport.HasZone(addr.Addr()):
 		return note, wire.Refuse(wire.ReasonAction, "refused.no-single-address", "server", addr)
 	case isPublic && reach != discovery.InternetReach:
 		return note, wire.Refuse(wire.ReasonAction, "refused.private-address", "server", addr)
