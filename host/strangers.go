@@ -37,6 +37,7 @@ type strangers struct {
 func (s *strangers) serveService(w http.ResponseWriter, r *http.Request) {
 	p := s.limits.Load()
 	service, text := p.Service(), r.URL.Query().Get("game")
+	service.Places = len(s.places)
 	if text != "" && p.Search != nil {
 		if s.isTooMuch(w, s.asks, access.Subscriber(s.asker(r))) {
 			return

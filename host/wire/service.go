@@ -23,6 +23,8 @@ type Service struct {
 	// have.
 	MaxPlayers int `json:"max_players"`
 	MaxServers int `json:"max_servers"`
+	// Places is how many places the host knows, for rooms that look for a place and name none.
+	Places int `json:"places,omitempty"`
 }
 
 // OpenGame is a game for which strangers may open a room.

@@ -70,7 +70,7 @@ func TestTakeRoom(t *testing.T) {
 		tt.want(&want)
 		got, _ := json.Marshal(h.settings)
 		wanted, _ := json.Marshal(want)
-		if err != nil || servers != tt.servers || !bytes.Equal(got, wanted) || h.game != "xonotic" {
+		if err != nil || servers != tt.servers || !bytes.Equal(got, wanted) || h.game != want.Game {
 			t.Errorf("%s: %s and %q, %v\nwant %s", tt.room, got, servers, err, wanted)
 		}
 		for flag := range strings.FieldsSeq(tt.given) {
