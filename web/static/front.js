@@ -96,7 +96,7 @@ function ring() {
   return svg(
     "svg",
     { class: "ring-art", viewBox: "0 0 160 110", "aria-hidden": "true" },
-    [[12, 86], [48, 98], [112, 100], [104, 40]].map(place),
+    [[12, 86], [48, 98], [112, 100], [150, 44]].map(place),
     friends.map(([fx, fy, colour]) => svg("path", { class: `ray ${colour}`, d: `M${fx} ${fy} ${x} ${y}` })),
     friends.map(([cx, cy, colour]) => svg("circle", { class: `end ${colour}`, cx, cy, r: 10 })),
     svg("circle", { class: "dashes", cx: x, cy: y, r: 21 }),
