@@ -48,7 +48,7 @@ func (h *Host) routes() []route {
 	watchers := operators{h.site, h.rooms, h.config.MetricsFrom}
 	var front, get, service, open, lead http.HandlerFunc
 	if h.config.Page != nil {
-		front = h.config.Page.ServeHTTP
+		front = reaching(h.config.Page, h.config.Places.Origins())
 	}
 	if h.config.Get != nil {
 		get = h.fromVisitor(h.config.Get).ServeHTTP
@@ -82,6 +82,20 @@ func (h *Host) routes() []route {
 		{"GET", "/healthz", anybody, unbounded, "tells that the host is alive", watchers.serveHealth, false},
 		{"GET", "/readyz", anybody, unbounded, "tells whether the host takes people", watchers.serveReady, false},
 		{"GET", "/metrics", watching, unbounded, "figures for Prometheus", watchers.serveMetrics, false},
+	}
+}
+
+// reaching lets the page itself, and nothing else, ask some other sites: the places that it measures.
+func reaching(page http.Handler, origins []string) http.HandlerFunc {
+	if len(origins) == 0 {
+		return page.ServeHTTP
+	}
+	connect := "; connect-src 'self' " + strings.Join(origins, " ")
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			w.Header().Set("Content-Security-Policy", w.Header().Get("Content-Security-Policy")+connect)
+		}
+		page.ServeHTTP(w, r)
 	}
 }
 

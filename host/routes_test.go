@@ -3,12 +3,14 @@ package host
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"muster/host/public"
+	"muster/host/wire"
 )
 
 // row returns the route's row in PROTOCOL.md.
@@ -64,6 +66,33 @@ func TestPrivateRoutes(t *testing.T) {
 		isForStrangers := r.who == opening || strings.HasPrefix(r.pattern, "/get/") || r.pattern == "/"
 		if isServed == isForStrangers {
 			t.Errorf("%s %s is served: %v", r.method, r.pattern, isServed)
+		}
+	}
+}
+
+// TestPageReaches checks that the page may connect to the host's places, and to no other site.
+func TestPageReaches(t *testing.T) {
+	page := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	places := wire.Venues{
+		{Name: "A", URL: "https://a.example.com/empty"}, {Name: "B", URL: "https://b.example.com:8443/"}, {Name: "A, too", URL: "https://a.example.com/"},
+		{Name: "none"}, {Name: "no address for a page", URL: "https://a.example.com/; script-src *"},
+	}
+	h, err := New(Config{Page: page, Places: places})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for path, want := range map[string]string{
+		"/":          "; connect-src 'self' https://a.example.com https://b.example.com:8443",
+		"/static/x":  "",
+		"/api/form":  "",
+		"/recipe/q3": "",
+	} {
+		answer := httptest.NewRecorder()
+		h.Handler().ServeHTTP(answer, httptest.NewRequest("GET", "http://127.0.0.1"+path, nil))
+		_, got, _ := strings.Cut(answer.Header().Get("Content-Security-Policy"), "form-action 'self'")
+		if got != want {
+			t.Errorf("%s may connect to %q, want %q", path, got, want)
 		}
 	}
 }

@@ -52,6 +52,9 @@ type guestCase struct {
 	servers []discovery.Server
 	// rtt returns the RTT of the guest (-1) or a player. Negative is silence.
 	rtt func(player, server int) time.Duration
+	// sites are machines that may be landmarks, and site returns one.
+	sites int
+	site  func(i int) site
 }
 
 // Of long lists every errorsKept-th error is kept.
@@ -71,7 +74,8 @@ type guestResult struct {
 }
 
 func (c *guestCase) run(players int, by selection.Rule) (r guestResult) {
-	e := estimate.New(c.guest, c.players[:players])
+	sites := c.landmarks(players)
+	e := estimate.New(c.guest, c.players[:players], known(sites, players)...)
 	r.typical, r.offered = float64(e.Typical())/float64(time.Millisecond), e.IsWorthwhile(by)
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "guest"}
 	names = append(names[:players:players], "guest")
@@ -80,7 +84,7 @@ func (c *guestCase) run(players int, by selection.Rule) (r guestResult) {
 	seen := make([]time.Duration, players)
 	compared := 0
 	for server, s := range c.servers {
-		silent := c.rtt(-1, server) < 0
+		silent := c.rtt(-1, server) < 0 || slices.ContainsFunc(sites, func(s site) bool { return s.isAt(server) })
 		for p := range players {
 			seen[p] = c.rtt(p, server)
 			silent = silent || seen[p] < 0
@@ -287,6 +291,11 @@ func guestCases(t *testing.T, of string, seed uint64) []guestCase {
 			}
 			return w.RTT(sitting[i][1+player], server)
 		}
+		cases[i].sites, cases[i].site = len(list), func(at int) site {
+			return site{estimate.Landmark{Country: list[at].Country, Lat: w.Servers[at].Lat, Lon: w.Servers[at].Lon},
+				func(player int) time.Duration { return cases[i].rtt(player, at) },
+				func(server int) bool { return sim.Network(list[at], 16) == sim.Network(list[server], 16) }}
+		}
 	}
 	return cases
 }
@@ -355,9 +364,10 @@ const oneNetwork, oneCountry = 3, 20
 func matrixCases(t *testing.T, seed uint64) (cases []guestCase) {
 	m, list := sweepRoundTrips(t), sweepList(t)(seed)
 	rng := rand.New(rand.NewPCG(seed, 0x686f737473))
+	fitted := fittedTo(m)
 	for _, near := range []nearness{inNetwork, inCountry} {
 		for range 100 {
-			perm := rng.Perm(len(m))
+			perm := slices.DeleteFunc(rng.Perm(len(m)), func(host int) bool { return fitted[host] })
 			mate := slices.IndexFunc(perm[1:], func(i int) bool {
 				ms := m[perm[0]][i]
 				return near == inNetwork && ms < oneNetwork || near == inCountry && ms >= oneNetwork && ms < oneCountry
@@ -388,6 +398,18 @@ func matrixCases(t *testing.T, seed uint64) (cases []guestCase) {
 					return sim.Silent
 				}
 				return w.RTT(1+player, server)
+			}
+			c.sites, c.site = len(m), func(host int) site {
+				way := func(player int) time.Duration {
+					if fitted[host] || slices.Contains(sit, host) || m[perm[0]][host] < oneNetwork {
+						return sim.Silent // no landmark stands where somebody sits
+					}
+					return milliseconds(m[sit[1+player]][host])
+				}
+				return site{rtt: way, isAt: func(server int) bool {
+					guest, player := w.RTT(0, server)-way(-1), w.RTT(1, server)-way(0)
+					return (guest - player).Abs() < time.Microsecond
+				}}
 			}
 			cases = append(cases, c)
 			break

@@ -19,6 +19,8 @@ import (
 type Net struct {
 	began time.Time
 	wake  chan struct{}
+	// alarm is a timer of the kernel. A timer of Go's may be a millisecond late in an idle process.
+	alarm *os.File
 	work  sync.WaitGroup
 	stop  chan struct{}
 
@@ -53,8 +55,40 @@ func Missing() error {
 // Start drives a fabric in real time until it is closed.
 func Start(f *Fabric) *Net {
 	n := &Net{began: time.Now(), wake: make(chan struct{}, 1), stop: make(chan struct{}), fabric: f}
+	if fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC); err == nil {
+		n.alarm = os.NewFile(uintptr(fd), "timer")
+		n.work.Go(n.ring)
+	}
 	n.work.Go(n.deliver)
 	return n
+}
+
+// ring wakes the delivery when the alarm goes off.
+func (n *Net) ring() {
+	count := make([]byte, 8)
+	for {
+		if _, err := n.alarm.Read(count); err != nil {
+			return // it was closed
+		}
+		n.wakeUp()
+	}
+}
+
+// setAlarm sets the alarm to go off after some time. Packets are late without it, by a millisecond at most.
+func (n *Net) setAlarm(after time.Duration) {
+	raw, err := n.alarm.SyscallConn()
+	if err != nil {
+		return
+	}
+	once := unix.ItimerSpec{Value: unix.NsecToTimespec(max(1, after.Nanoseconds()))} // 0 would turn it off
+	_ = raw.Control(func(fd uintptr) { _ = unix.TimerfdSettime(int(fd), 0, &once, nil) })
+}
+
+func (n *Net) wakeUp() {
+	select {
+	case n.wake <- struct{}{}:
+	default: // it is awake
+	}
 }
 
 // device is the interface's name in each namespace.
@@ -141,6 +175,7 @@ func (n *Net) Change(change func(f *Fabric, now time.Duration)) {
 // Close removes the machines. Programs on them lose their network.
 func (n *Net) Close() error {
 	close(n.stop)
+	_ = n.alarm.Close()
 	n.mu.Lock()
 	machines := n.machines
 	n.mu.Unlock()
@@ -199,10 +234,7 @@ func (n *Net) read(m *Machine) {
 		}
 		packet := append([]byte(nil), buf[:length]...)
 		n.Change(func(f *Fabric, now time.Duration) { f.Send(m.number, packet, now) })
-		select {
-		case n.wake <- struct{}{}:
-		default: // it is awake
-		}
+		n.wakeUp()
 	}
 }
 
@@ -225,6 +257,7 @@ func (n *Net) deliver() {
 			n.mu.Unlock()
 			_, _ = to.tun.Write(d.Packet) // a machine that is gone receives nothing
 		}
+		n.setAlarm(wait)
 		select {
 		case <-n.wake:
 		case <-time.After(wait):

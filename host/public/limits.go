@@ -48,6 +48,8 @@ type Limits struct {
 	// Hosts returns the names of the hosts that hold the service's rooms, if they are known; nil
 	// stands for this host alone.
 	Hosts func() []string
+	// Beacon is the UDP port at which the host answers measurements; 0 is none.
+	Beacon uint16
 	// Version is the program's version, for people who need the same one. Commit and Date say what
 	// it was built from. They are empty or zero if unknown.
 	Version, Commit string
@@ -61,7 +63,7 @@ type Game = wire.OpenGame
 func (p *Limits) Service() wire.Service {
 	return wire.Service{
 		Format: wire.ServiceFormat, Version: p.Version, Commit: p.Commit, Date: p.Date, Games: p.Games,
-		MaxPlayers: p.Players, MaxServers: p.Servers,
+		MaxPlayers: p.Players, MaxServers: p.Servers, Beacon: p.Beacon,
 	}
 }
 
@@ -76,10 +78,10 @@ type Standing struct {
 }
 
 // Changed returns new limits for a running host. The limits on what one address may open, and the
-// games, stay as they were at the start.
+// games and the beacon, stay as they were at the start.
 func (p *Limits) Changed(to Limits) *Limits {
 	to.PerAddress, to.Standing.PerAddress, to.Hosts = p.PerAddress, p.Standing.PerAddress, p.Hosts
-	to.Games, to.Search = p.Games, p.Search
+	to.Games, to.Search, to.Beacon = p.Games, p.Search, p.Beacon
 	return &to
 }
 

@@ -179,11 +179,13 @@ func (in Listed) begin(r *Room) {
 	}
 }
 
-// withoutPages returns the players with programs, and leaves the others out of the round: they come along.
+// withoutPages returns the players with programs, and leaves the others out of the round: they come along, and count
+// by estimates.
 func (r *Room) withoutPages() []people.ID {
 	g := &r.parts
 	pages := people.Filtered(g.Attendance.Players(), g.Roster.IsBrowser)
 	g.Attendance.LeaveOut(attendance.Browsing, pages...)
+	g.CountPages(pages)
 	return people.Without(g.Attendance.Players(), pages...)
 }
 

@@ -244,7 +244,7 @@ func (in Hear) hear(r *Room) error {
 		return nil
 	case wire.Surveyed:
 		if r.facts.IsOfPlaces() {
-			return in.surveyed(r, m)
+			return r.phase.surveyed(r, in.Player, m)
 		}
 		news, err := r.survey.Heard(in.Player, m, r.facts.SurveyScene())
 		if err != nil {
@@ -337,6 +337,7 @@ func Closed(code string) *wire.Refusal {
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {
 	before := r.parts.Round
+	r.parts.NotePlaces()
 	r.calendar.Leave(r.wall)
 	r.parts.Round, r.probing, r.decision = r.parts.Next(r.now), r.probing.Next(), r.decision.Next()
 	r.parts.Sides.Rematch()
@@ -346,7 +347,7 @@ func (r *Room) nextRound() {
 
 // beginRound begins a round of servers, or one of places. Before is the round before, nil for none.
 func (r *Room) beginRound(before *facts.Round) {
-	if r.seeksPlace() {
+	if r.seeksPlace() && !r.goesBack() {
 		(&Surveying{}).begin(r, before)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/discovery/sentence"
+	"muster/host/room/attendance"
 	"muster/host/room/candidates"
 	"muster/host/room/decision"
 	"muster/host/room/facts"
@@ -65,6 +66,11 @@ func (s *Surveying) begin(r *Room, before *facts.Round) {
 	r.enter(s)
 	r.out.say(sentence.Of("room.measures-places", "n", len(list)))
 	players := g.Attendance.Players()
+	for _, player := range players {
+		if g.Estimates.IsCounted(player) { // it measures now
+			g.Estimates.Uncount(player)
+		}
+	}
 	g.Attendance.Await(r.now, players...)
 	if before != nil {
 		for _, player := range players {
@@ -123,38 +129,54 @@ func (s *Surveying) ask(r *Room, players ...people.ID) {
 	s.advance(r)
 }
 
-// surveyed takes a player's results for places. It ignores late ones.
-func (in Hear) surveyed(r *Room, m wire.Surveyed) error {
-	s, is := r.phase.(*Surveying)
-	if !is {
-		return nil
-	}
+// surveyed asks the player, and everybody who has nothing to do, for the next places at the end of a survey.
+func (s *Surveying) surveyed(r *Room, player people.ID, m wire.Surveyed) error {
 	g := &r.parts
-	results, isLast, err := g.Candidates.Heard(in.Player, m)
+	results, isLast, err := g.Candidates.Heard(player, m)
 	if err != nil {
 		return Nonsense(err.Error())
 	}
 	s.Moved = r.now
 	for _, result := range results {
-		r.note(in.Player, result.Server, result)
+		r.note(player, result.Server, result)
 	}
 	if len(results) > 0 || isLast {
-		r.out.say(g.Attendance.Report(in.Player, true, r.now))
+		r.out.say(g.Attendance.Report(player, true, r.now))
 		r.out.revision++
 	}
 	if !isLast {
 		return nil
 	}
-	s.ask(r, people.Filtered(g.Attendance.Players(), func(player people.ID) bool { // what one has found, the others measure, too
-		return player == in.Player || g.Attendance.Of(player).Done
+	s.ask(r, people.Filtered(g.Attendance.Players(), func(other people.ID) bool { // what one has found, the others measure, too
+		return other == player || g.Attendance.Of(other).Done
 	})...)
 	return nil
 }
 
 // proceed chooses from what is measured.
-func (*Surveying) proceed(r *Room) error {
-	r.choose(true, trust.Found)
+func (s *Surveying) proceed(r *Room) error {
+	s.choose(r, true)
 	return nil
+}
+
+// choose chooses by the measurements, without those that no light could have. Early says that some still measure.
+func (*Surveying) choose(r *Room, early bool) {
+	g := &r.parts
+	judged := g.Candidates.Judge(r.facts.Surveyors())
+	g.Attendance.LeaveOut(attendance.Odd, judged.Lines...)
+	for _, player := range judged.Lines {
+		r.out.say(sentence.Of("room.line-answers", "player", player))
+	}
+	for _, place := range judged.Near {
+		r.out.say(sentence.Of("room.near-everybody", "place", g.Servers.Called(place)))
+	}
+	for _, player := range g.Attendance.Players() {
+		for _, place := range judged.Short[player] {
+			g.Evidence[player].Forget(place)
+			r.out.say(sentence.Of("room.too-short", "player", player, "place", g.Servers.Called(place)))
+		}
+	}
+	r.choose(early, trust.Found)
 }
 
 // tick leaves out players who hold up the others.
@@ -181,12 +203,12 @@ func (s *Surveying) next(r *Room) (at roomtime.Time, isQuiet bool) {
 }
 
 // advance chooses once the group is complete and everyone has measured.
-func (*Surveying) advance(r *Room) {
+func (s *Surveying) advance(r *Room) {
 	g := &r.parts
 	active := g.Attendance.Active()
 	isComplete := g.Settings.Players > 0 && len(active) >= g.Settings.Players
 	if isComplete && !slices.ContainsFunc(active, func(player people.ID) bool { return !g.Attendance.Of(player).Done }) {
-		r.choose(false, trust.Found)
+		s.choose(r, false)
 	}
 }
 

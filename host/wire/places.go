@@ -202,6 +202,16 @@ func (v Venue) site() string {
 	return host
 }
 
+// Origins returns the web origins that browsers ask, each once.
+func (vs Venues) Origins() (origins []string) {
+	for _, v := range vs {
+		if u, err := url.Parse(v.URL); err == nil && v.site() != "" && !slices.Contains(origins, "https://"+u.Host) {
+			origins = append(origins, "https://"+u.Host)
+		}
+	}
+	return origins
+}
+
 // Private reports whether any place has a private address. On a public host nobody may probe such
 // addresses, because every network has its own machine at such an address. A name is not private: each
 // player's program refuses the addresses that it must not lead to.

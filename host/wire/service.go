@@ -25,6 +25,9 @@ type Service struct {
 	MaxServers int `json:"max_servers"`
 	// Places is how many places the host knows, for rooms that look for a place and name none.
 	Places int `json:"places,omitempty"`
+	// Beacon is the UDP port of the host's name at which it answers as muster beacon does, so that pages and
+	// programs measure how far it is; 0 is none.
+	Beacon uint16 `json:"beacon,omitempty"`
 }
 
 // OpenGame is a game for which strangers may open a room.

@@ -234,7 +234,9 @@ type Person struct {
 	Guest bool `json:"guest,omitempty"`
 	// Peer says that the person has a program running, or had one, and Connected that it is
 	// connected. Page says that the person has the page open.
+	// Browser says that the page itself measures places: it is the player's program, and starts no game.
 	Peer      bool `json:"peer"`
+	Browser   bool `json:"browser,omitempty"`
 	Connected bool `json:"connected"`
 	Page      bool `json:"page"`
 	Probed    int  `json:"probed"`
@@ -274,10 +276,12 @@ type Person struct {
 }
 
 // Estimate is the host's estimate of the pings of a person who does not measure. It uses the place
-// of their address, and the measurements of players nearby.
+// of their address, the measurements of players nearby, and what the browser has measured.
 type Estimate struct {
 	// Counted says that the choice counts the estimate, because the organiser has agreed.
 	Counted bool `json:"counted,omitempty"`
+	// Measured says that the person's browser has measured places, which the estimate uses.
+	Measured bool `json:"measured,omitempty"`
 	// ErrorMS is the usual error of such an estimate; 0 if there is none, and then Why says why.
 	ErrorMS float64           `json:"error_ms,omitempty"`
 	Why     sentence.Sentence `json:"why,omitzero"`

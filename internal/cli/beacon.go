@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,9 @@ import (
 	"muster/internal/portmap"
 	"muster/internal/venue"
 )
+
+// tidies is how much garbage a beacon lets gather, in percent of what it needs. It answers no more slowly for it.
+const tidies = 25
 
 // beaconCommand is the command that answers measurements where no game server runs.
 type beaconCommand struct {
@@ -35,7 +39,8 @@ group measures what its ping there would be, and hears whether a server at that
 place would be better for all than any that there is. It says what friends put
 into their list of places.
 
-It answers nothing else, and never with more than it was asked; one network gets
+Browsers measure it, too, by the checks with which WebRTC begins. It answers
+nothing else, and never with more than it was asked; one network gets
 so many answers a second, and all together so many, whatever comes. The port has
 to be open for UDP.`,
 		Example: `  muster beacon --name Frankfurt
@@ -79,6 +84,8 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	}
 	if b.home != nil {
 		runs.Shines = b.home.Shines
+	} else { // alone on a machine, perhaps the smallest that one can rent
+		defer debug.SetGCPercent(debug.SetGCPercent(tidies))
 	}
 	return runs.Run(ctx, conn)
 }

@@ -69,6 +69,8 @@ it.`,
 	section("By what people reach it")
 	flags.StringVar(&s.Listen, "listen", ":"+invite.DefaultPort, "`ADDRESS` to listen on")
 	bindIngress(flags, &s.Ingress)
+	flags.BoolVar(&s.Beacon, "beacon", true, "answer measurements by UDP at the port of --listen, as muster beacon does, so that "+
+		"pages and programs know how far the host is")
 	section("Encryption")
 	s.bindEncryption(flags)
 	section("Where rooms are kept")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"muster/internal/await"
+	"muster/internal/freeport"
 	"muster/internal/userfile"
 )
 
@@ -57,7 +59,9 @@ func TestServe(t *testing.T) {
 		OrganiserLink string `json:"organiser_link"`
 	}
 	t.Run("the first time", func(t *testing.T) {
-		_, url := serves(t, "--store", file)
+		at := freeport.UDP(t)
+		_, url := serves(t, "--store", file, "--listen", at)
+		_, port, _ := net.SplitHostPort(at)
 		status, text := asks(t, url+"api/rooms", `{"game":"openarena","players":4,"servers":["127.0.0.1:27960"]}`)
 		if err := json.Unmarshal([]byte(text), &room); err != nil || status != http.StatusCreated {
 			t.Fatalf("answered %d %s, %v", status, text, err)
@@ -66,7 +70,7 @@ func TestServe(t *testing.T) {
 			t.Errorf("the links are %+v", room)
 		}
 		for path, want := range map[string]string{"": "<!doctype html>", "healthz": "ok", "readyz": "ready",
-			"get/": "Get Muster", "metrics": "muster_rooms 1", "api/service": `"muster.service/1"`} {
+			"get/": "Get Muster", "metrics": "muster_rooms 1", "api/service": `"beacon":` + port} {
 			if status, text := asks(t, url+path, ""); status != http.StatusOK || !strings.Contains(text, want) {
 				t.Errorf("/%s answers %d %.200s, want %q", path, status, text, want)
 			}

@@ -66,6 +66,33 @@ func TestProber(t *testing.T) {
 	}
 }
 
+// TestBothKinds checks that a socket for IPv4 and IPv6 answers both, and many questions at once.
+func TestBothKinds(t *testing.T) {
+	conn, err := net.ListenUDP("udp", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go echo.New("here", echo.Bounds{Each: 1000}).Serve(t.Context(), conn)
+	for _, addr := range []string{"127.0.0.1", "::1"} {
+		to := netip.AddrPortFrom(netip.MustParseAddr(addr), conn.LocalAddr().(*net.UDPAddr).AddrPort().Port())
+		from, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
+		if err != nil {
+			t.Logf("this system has no %s: %v", addr, err)
+			continue
+		}
+		defer from.Close()
+		from.SetDeadline(time.Now().Add(10 * time.Second))
+		for range 100 {
+			from.Write(beacon.Protocol{}.AppendQuery(nil, 1, nil))
+		}
+		for i := range 100 {
+			if n, err := from.Read(make([]byte, 100)); n != 20 || err != nil {
+				t.Fatalf("%s, answer %d: %d bytes, %v", addr, i, n, err)
+			}
+		}
+	}
+}
+
 // TestFlood checks that a flooding network gets a bounded number of answers, that another gets all of its own, and that
 // anything but a question gets nothing.
 func TestFlood(t *testing.T) {

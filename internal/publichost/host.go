@@ -137,6 +137,10 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 	}
 	h.supply(r.Games, kept)
 	defer h.Lists.Begin(ctx)()
+	at := netip.MustParseAddrPort(listener.Addr().String())
+	var endBeacon func()
+	h.Public.Beacon, endBeacon = h.shine(ctx, at)
+	defer endBeacon()
 	var relay host.Relay
 	var loads func() (string, map[string]int, time.Duration)
 	if many, is := kept.(*cluster.Cluster); is {
@@ -175,8 +179,7 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 	work.Go(h.getCertificates)
 	work.Go(func() { h.reloadOn(ctx, r.Reread, rooms, r.Games) })
 	defer func() { h.endCertificates(); work.Wait() }()
-	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
-	r.Began(h.Ingress.Outside(at, access.Key{}).Page("/"), len(rooms.Rooms()))
+	r.Began(h.Ingress.Outside(discovery.Canonical(at), access.Key{}).Page("/"), len(rooms.Rooms()))
 	<-ctx.Done()
 	h.log.Info("draining: rooms are saved, and everybody is told to come back")
 	hurry, done := context.WithTimeout(context.Background(), drainTime)

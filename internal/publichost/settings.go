@@ -36,6 +36,8 @@ type Settings struct {
 	// Remembers says that the host learns from its rooms how far networks are from each other.
 	Remembers bool
 	Webhooks  bool
+	// Beacon says that the host answers measurements by UDP at the port where it listens.
+	Beacon bool
 	// Leagues is the file of the leagues that open rooms by keys; see [public.ReadLeagues].
 	Leagues string
 

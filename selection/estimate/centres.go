@@ -34,16 +34,26 @@ func Centre(country string) (lat, lon float64, known bool) {
 	return c.lat, c.lon, known
 }
 
-// kmBetween returns the distance in km between a person in one country and a person in another, or in
-// the same, and whether both countries are known.
-func kmBetween(a, b string) (km float64, known bool) {
-	from, isA := centres()[a]
-	to, isB := centres()[b]
-	if !isA || !isB {
+// position is a centre, if one is known.
+type position struct {
+	centre
+	known bool
+}
+
+// positionOf returns a country's position.
+func positionOf(country string) position {
+	at, known := centres()[country]
+	return position{at, known}
+}
+
+// kmTo returns the distance in km between a person at one position and a person at another, or at the
+// same, and whether both positions are known.
+func (a position) kmTo(b position) (km float64, known bool) {
+	if !a.known || !b.known {
 		return 0, false
 	}
-	apart := GreatCircle(from.lat, from.lon, to.lat, to.lon)
-	return math.Sqrt(apart*apart + from.km*from.km + to.km*to.km), true
+	apart := GreatCircle(a.lat, a.lon, b.lat, b.lon)
+	return math.Sqrt(apart*apart + a.km*a.km + b.km*b.km), true
 }
 
 // GreatCircle returns the distance between two points along the globe, in km.

@@ -105,10 +105,10 @@ func TestCentres(t *testing.T) {
 			t.Errorf("%s is at %+v", code, c)
 		}
 	}
-	if km, known := kmBetween("DE", "FR"); !known || km < 500 || km > 900 {
+	if km, known := positionOf("DE").kmTo(positionOf("FR")); !known || km < 500 || km > 900 {
 		t.Errorf("from Germany to France it is %.0f km", km)
 	}
-	if _, known := kmBetween("DE", "XX"); known {
+	if _, known := positionOf("DE").kmTo(positionOf("XX")); known {
 		t.Error("XX is somewhere")
 	}
 }

@@ -28,6 +28,7 @@
  * @property {boolean} [paused]
  * @property {Sentence} [held] what everything waits for while the host cannot save the room
  * @property {string} [retry]
+ * @property {"place" | "either"} [seeks] looks for a place for a server, or for a server first
  * @property {Sentence} [outlook] the forecast of a coordinated search
  * @typedef {Head & Record<string, any>} Room with the settings that the form names
  */
@@ -57,6 +58,7 @@
  * @property {boolean} [organiser]
  * @property {boolean} [guest] has only a nickname
  * @property {boolean} peer has a program running, or had
+ * @property {boolean} [browser] that program is the page, which measures places and starts no game
  * @property {boolean} connected the program
  * @property {boolean} page has the page open
  * @property {number} probed
@@ -67,7 +69,7 @@
  * @property {boolean} [able] its machine can start the game
  * @property {Sentence} [unable] why it cannot
  * @property {boolean} [types_password] types a server's password in the game
- * @property {{counted?: boolean, error_ms?: number, why?: Sentence}} [estimate] how a person without a program may count in the choice
+ * @property {{counted?: boolean, measured?: boolean, error_ms?: number, why?: Sentence}} [estimate] how a person without a program may count in the choice
  * @property {string} [launch]
  * @property {Sentence} [detail]
  * @property {boolean} [ready]
@@ -202,6 +204,7 @@
  * @property {string} [country]
  * @property {Record<string, number>} [rtt_ms] the pings that players measured there
  * @property {string[]} [voted] who voted in the round
+ * @property {boolean} [place] it has found a place: connect is nobody's address
  */
 
 /** @typedef {{country?: string, listed: number, answered?: number, open?: number}} Place how many servers a country has, how many of them answered, and how many of those could still win */
@@ -225,6 +228,10 @@
 /** @typedef {{name: string, suits: boolean, mean_ms: number, max_ms: number, silent?: string[], rtt_ms: Record<string, number>}} Site how a server at a place would do; figures are 0 unless all players have one */
 
 /** @typedef {{answer?: Sentence, better?: boolean, waiting: string[], now?: {mean_ms: number, max_ms: number}, sites: Site[]}} Sites */
+
+/** @typedef {{at: string, name: string, country?: string, lat?: number, lon?: number, offers?: {provider: string, region?: string}[]}} Candidate a candidate place; at stands for a server's address */
+
+/** @typedef {{candidates: Candidate[], machines: number, providers: {name: string, n: number}[], people: Record<string, {asked: number, answered: number, done?: boolean, browser?: boolean}>}} Places machines see the address of whoever measures; people are the players */
 
 /** @typedef {{round: number, leaders: Leader[], answered: number, places: Place[] | null}} Standing the leading servers, and where all servers are */
 
@@ -279,10 +286,11 @@
  * @property {Choice | null} choice
  * @property {Choice | null} whatif
  * @property {Agreement} agreement
- * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, delay?: {command: string, most_ms: number, program?: string}, region?: Region} | null} way
+ * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, delay?: {command: string, most_ms: number, program?: string}, region?: Region, place?: Candidate} | null} way
  * @property {Played[] | null} evening
  * @property {Standing | null} standing
  * @property {Sites | null} sites
+ * @property {Places | null} [places] of a round that looks for a place
  * @property {Meeting | null} [meeting] of a standing room
  * @property {{favourites: Brought[], hidden: Brought[]}} lists the servers that people have brought
  * @property {LongLook | null} [look] the progress of a long look

@@ -19,6 +19,22 @@
 //
 // The last byte of the mark is the version. A beacon ignores versions that it does not
 // know, and accepts a question that is longer than this one.
+//
+// A browser cannot send such a question. It asks as WebRTC does before a connection, by
+// a connectivity check of ICE (RFC 8445), a STUN message (RFC 8489):
+//
+//	browser                                           beacon
+//	binding request, 100 bytes          ──▶
+//	USERNAME "muster:…"
+//	MESSAGE-INTEGRITY, FINGERPRINT
+//	                                    ◀──  binding success, 64 bytes (IPv6: 76)
+//	                                         XOR-MAPPED-ADDRESS
+//	                                         MESSAGE-INTEGRITY, FINGERPRINT
+//
+// To the browser a beacon is an agent with the ufrag [Ufrag] and the password [Password].
+// All beacons share them: they tell the checks of beacons from other datagrams, and are
+// no secret. No connection ever comes of it. The answer holds the address that the check
+// came from, and is never longer than the check.
 package beacon
 
 import (
@@ -41,6 +57,8 @@ const (
 	QuestionLen = headLen + MaxName
 	// Port is a beacon's default port.
 	Port = 7787
+	// Ufrag and Password are those of every beacon in ICE.
+	Ufrag, Password = "muster", "musterAnswersEverybody00"
 )
 
 // Protocol asks beacons. It is a [discovery.Protocol].

@@ -59,6 +59,8 @@ type State struct {
 	// Attempt is the number of the newest survey, and Open are the players' surveys that go on.
 	Attempt int                `json:"attempt,omitempty"`
 	Open    map[people.ID]open `json:"open,omitempty"`
+	// Doubted are places that are near everybody, and so are no single place.
+	Doubted []int `json:"doubted,omitempty"`
 	// Renewed counts the rounds that began again for a player's computer.
 	Renewed int `json:"renewed,omitempty"`
 }
@@ -75,7 +77,7 @@ func (p *Places) State() *State { return &p.state }
 // Validate returns the first fault of saved places of a list with so many servers, or nil.
 func (s *State) Validate(listed int) error {
 	isWhole := len(s.Places) == 0 || len(s.Places) == listed
-	for _, o := range s.Open {
+	for _, o := range append(slices.Collect(maps.Values(s.Open)), open{Places: s.Doubted}) {
 		for _, place := range o.Places {
 			isWhole = isWhole && place >= 0 && place < len(s.Places)
 		}
@@ -218,11 +220,59 @@ func (p *Places) Ask(group Group, players ...people.ID) (asks []Ask) {
 	return asks
 }
 
+// Judgement is what [Places.Judge] has found.
+type Judgement struct {
+	// Lines are players for whom something on their own line answers in place of the machines.
+	Lines []people.ID
+	// Near are places that answer near everybody. They are out for the round; see [Places.Doubted].
+	Near []int
+	// Short are pings of single players that no light could have.
+	Short map[people.ID][]int
+}
+
+// Judge finds pings that no light could have; see [scout.Doubts].
+func (p *Places) Judge(group Group) Judgement {
+	positions, players, _ := p.scene(group)
+	j := Judgement{Short: map[people.ID][]int{}}
+	for _, doubt := range scout.Doubts(positions, players) {
+		switch {
+		case doubt.Place < 0:
+			j.Lines = append(j.Lines, group.Surveyors[doubt.Player].ID)
+		case doubt.Player >= 0:
+			id := group.Surveyors[doubt.Player].ID
+			j.Short[id] = append(j.Short[id], doubt.Place)
+		case !slices.Contains(p.state.Doubted, doubt.Place):
+			j.Near = append(j.Near, doubt.Place)
+		}
+	}
+	p.state.Doubted = append(slices.Clip(p.state.Doubted), j.Near...)
+	return j
+}
+
+// Doubted returns the addresses of places that no server would be at.
+func (p *Places) Doubted() (addrs []netip.Addr) {
+	for _, place := range p.state.Doubted {
+		addrs = append(addrs, Key(p.state.Places[place].Name).Addr())
+	}
+	return addrs
+}
+
 // next returns the places that each of the group should measure next. A player whose number is at its end gets
 // none.
 func (p *Places) next(group Group) [][]int {
-	positions, players := make([]scout.Place, len(p.state.Places)), make([]scout.Player, len(group.Surveyors))
-	left := make([]int, len(players))
+	positions, players, left := p.scene(group)
+	next := scout.Next(positions, players, group.Cost, atOnce)
+	for i := range next {
+		next[i] = next[i][:min(len(next[i]), max(0, left[i]))]
+	}
+	return next
+}
+
+// scene returns places and players as package scout knows them, and how many more places may see each player's
+// address.
+func (p *Places) scene(group Group) (positions []scout.Place, players []scout.Player, left []int) {
+	positions, players = make([]scout.Place, len(p.state.Places)), make([]scout.Player, len(group.Surveyors))
+	left = make([]int, len(players))
 	for i, v := range p.state.Places {
 		positions[i] = scout.Place{Lat: v.Lat, Lon: v.Lon}
 	}
@@ -246,11 +296,7 @@ func (p *Places) next(group Group) [][]int {
 		}
 		players[i].Rests = left[i] <= 0
 	}
-	next := scout.Next(positions, players, group.Cost, atOnce)
-	for i := range next {
-		next[i] = next[i][:min(len(next[i]), max(0, left[i]))]
-	}
-	return next
+	return positions, players, left
 }
 
 // Heard takes a player's answer. It returns the results by the list's indexes, and whether the survey is

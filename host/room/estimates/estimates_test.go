@@ -212,3 +212,80 @@ func TestSaved(t *testing.T) {
 		t.Errorf("it is saved as %s, %v", data, err)
 	}
 }
+
+// measured returns the RTTs of the landmarks in Frankfurt, Paris and New York, in ms.
+func measured(frankfurt, paris, newYork float64) []Landmark {
+	rtt := func(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+	return []Landmark{
+		{"frankfurt:1", Place{Country: "DE", Lat: 50.1, Lon: 8.7}, rtt(frankfurt)},
+		{"paris:1", Place{Country: "FR"}, rtt(paris)},
+		{"newyork:1", Place{Country: "US", Lat: 40.7, Lon: -74}, rtt(newYork)},
+	}
+}
+
+// TestMeasured checks that a guest whose browser has measured places counts where nobody is near,
+// with a smaller error, and that people who have gone leave nothing.
+func TestMeasured(t *testing.T) {
+	var g Guests
+	eve := Person{"eve", at("9.9.7.1", "NL", 1136)}
+	s := scene(eve)
+	before := g.View(eve, s, nil)
+	g.Measured("ann", measured(8, 18, 90))
+	g.Measured("bob", measured(95, 88, 6))
+	g.Measured("eve", measured(15, 17, 85))
+	saved, _ := json.Marshal(g.State())
+	after := g.View(eve, s, nil)
+	if before.Measured || !after.Measured || after.ErrorMS >= before.ErrorMS {
+		t.Errorf("before it is %+v, measured %+v", before, after)
+	}
+	s.Rule = selection.Fairness
+	if v := g.View(eve, s, nil); !v.Why.IsZero() {
+		t.Errorf("where differences decide it is %+v", v)
+	}
+	g.Measured("yan", measured(20, 12, 80))
+	if v := g.View(yan, s, nil); !v.Measured || strings.Contains(catalogue.InEnglish().Say(v.Why), "tunnel") {
+		t.Errorf("at an unknown address it is %+v", v)
+	}
+
+	var again Guests
+	if err := json.Unmarshal(saved, again.State()); err != nil {
+		t.Fatal(err)
+	}
+	if got := again.View(eve, scene(eve), nil); got.ErrorMS != after.ErrorMS {
+		t.Errorf("after a restart it is %+v, was %+v", got, after)
+	}
+	const golden = `{"places":{"frankfurt:1":{"country":"DE","lat":50.1,"lon":8.7}},"rtts_ms":{"ann":{"frankfurt:1":8.000}}}`
+	again.Measured("ann", measured(8, 0, -1))
+	again.Forget("bob")
+	again.Forget("eve")
+	if data, _ := json.Marshal(again.State()); string(data) != golden {
+		t.Errorf("what is left is %s", data)
+	}
+	again.Measured("ann", nil)
+	if data, _ := json.Marshal(again.State()); len(again.State().RTTs)+len(again.State().Places) > 0 {
+		t.Errorf("what is left in the end is %s", data)
+	}
+}
+
+// TestMeasuredInTime checks that a new measurement changes the estimates, and more than the most
+// landmarks of a person are not kept.
+func TestMeasuredInTime(t *testing.T) {
+	var g Guests
+	one := func() *estimate.Estimator { e, _ := g.estimator(zoe, scene(zoe)); return e }
+	first := one()
+	g.Measured("zoe", measured(9, 19, 91))
+	if one() == first {
+		t.Error("the estimator does not know of the landmarks")
+	}
+	last := one()
+	if g.Measured("bob", measured(95, 88, 6)); one() == last {
+		t.Error("the estimator does not know of a player's landmarks")
+	}
+	var many []Landmark
+	for i := range 2 * maxLandmarks {
+		many = append(many, Landmark{Key: string(rune('a' + i)), RTT: time.Millisecond})
+	}
+	if g.Measured("zoe", many); len(g.State().RTTs["zoe"]) != maxLandmarks {
+		t.Errorf("%d landmarks are kept", len(g.State().RTTs["zoe"]))
+	}
+}

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"net/netip"
 	"slices"
 
 	"muster/discovery"
@@ -66,6 +67,9 @@ func (f Facts) Criteria(s wire.Settings, players []people.ID) selection.Criteria
 	c.Weights = byID(f, f.p.Tuning.Weights)
 	c.Vetoes, c.Keep = f.p.Ballot.Vetoes(), f.p.Choice.Previous()
 	c.Ours, c.Hidden = f.p.Lists.Ours(), f.p.Lists.Hidden(f.p.Servers.List, f.Organiser())
+	for _, addr := range f.p.Candidates.Doubted() {
+		c.Blacklist = append(c.Blacklist, netip.PrefixFrom(addr, addr.BitLen()))
+	}
 	c.Blacklist = append(c.Blacklist, f.p.Trust.Blacklist(&f.p.Servers)...)
 	return c
 }

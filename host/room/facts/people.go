@@ -3,6 +3,7 @@ package facts
 import (
 	"cmp"
 
+	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
 	"muster/host/room/calendar"
@@ -108,7 +109,7 @@ func (f Facts) Counted() estimates.Counted { return f.p.Estimates.Counted(f.esti
 func (f Facts) estimateScene() estimates.Scene {
 	var guests []people.ID
 	for p := range f.p.Roster.People() {
-		if !p.IsPlayer {
+		if !p.IsPlayer || f.p.Roster.IsBrowser(p.ID) && !f.IsOfPlaces() {
 			guests = append(guests, p.ID)
 		}
 	}
@@ -124,6 +125,32 @@ func (p *Parts) Count(guest people.ID, isCounted bool) (note sentence.Sentence, 
 		return p.Estimates.Count(p.Facts().WithPlaces([]people.ID{guest})[0], p.Facts().estimateScene())
 	}
 	return p.Estimates.Uncount(guest), nil
+}
+
+// CountPages counts players in who have only a page, by what they have measured of places, in a round of servers.
+// Where that tells too little they just come along.
+func (p *Parts) CountPages(pages []people.ID) {
+	for _, player := range pages {
+		if !p.Estimates.IsCounted(player) {
+			p.Count(player, true)
+		}
+	}
+}
+
+// NotePlaces keeps what players have measured of the round's places, for estimates.
+func (p *Parts) NotePlaces() {
+	for _, player := range p.Attendance.Players() {
+		var known []estimates.Landmark
+		for place, v := range p.Candidates.All() {
+			if result := p.Evidence[player].At(place); result.State == discovery.Answered {
+				at := estimates.Place{Country: v.Country, Lat: v.Lat, Lon: v.Lon}
+				known = append(known, estimates.Landmark{Key: v.Name, Place: at, RTT: result.RTT})
+			}
+		}
+		if len(known) > 0 {
+			p.Estimates.Measured(player, known)
+		}
+	}
 }
 
 // SurveyScene returns the facts about the group for a survey of places.

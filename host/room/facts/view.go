@@ -49,12 +49,14 @@ func (f Facts) ViewPeople(isChosen bool) []wire.Person {
 	}
 	for _, p := range electorate.People {
 		b, view := f.p.Ballot.Paper(p.ID), wire.Person{
-			Name: p.Name, Peer: p.IsPlayer, Arrival: p.Arrival, Organiser: p.IsOrganiser, Page: p.HasPage,
+			Name: p.Name, Peer: p.IsPlayer, Browser: p.IsPlayer && f.p.Roster.IsBrowser(p.ID), Arrival: p.Arrival, Organiser: p.IsOrganiser, Page: p.HasPage,
 			Guest: !p.IsPlayer && !p.IsOrganiser, Somewhere: p.HidesCountry, Side: f.SideOf(p.ID),
 		}
 		switch {
 		case p.IsPlayer:
-			f.viewPlayer(&view, p, mates)
+			if f.viewPlayer(&view, p, mates); f.p.Roster.IsBrowser(p.ID) && !f.IsOfPlaces() {
+				view.Estimate = f.p.Estimates.View(estimates.Person{ID: p.ID, At: f.p.Origins.Place(p.ID)}, scene, stands)
+			}
 		case p.IsAway():
 			continue
 		default:

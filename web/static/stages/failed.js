@@ -69,7 +69,7 @@ function missed(state, choice) {
   const far = Object.keys(miss.rtt_ms).filter((name) => miss.rtt_ms[name] > miss.limit_ms);
   const country = choice.servers[miss.addr]?.country;
   return [
-    h("h1", {}, say("failed.title", { limit: millis(miss.limit_ms), n: Object.keys(miss.rtt_ms).length })),
+    h("h1", {}, say(state.places ? "place.failed" : "failed.title", { limit: millis(miss.limit_ms), n: Object.keys(miss.rtt_ms).length })),
     h("p", { class: "about" }, ...said(far.length === 0 ? "failed.nearest" : far.length > namedFar ? "failed.nearest-far-for" : "failed.nearest-far", { flag: flag(country) || h("span", {}), server: h("strong", {}, h("bdi", { dir: "auto" }, shortened(serverName(choice, miss.addr), longestServer))), players: far.map(brief), n: far.length })),
   ];
 }
