@@ -17,15 +17,15 @@ import (
 // the best. A friend presses one button. Nobody ever reads a placeholder address.
 func TestPlaces(t *testing.T) {
 	var places strings.Builder
-	for _, name := range []string{"Amsterdam", "London", "Ashburn"} {
+	for _, name := range []string{"Amsterdam", "Haarlem", "Utrecht"} {
 		fmt.Fprintf(&places, "%s, %s\n", name, startBeacon(t, name))
 	}
 	venues, err := wire.ParseVenues(places.String(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, at := range []wire.Venue{{Country: "NL", Lat: 52.37, Lon: 4.9}, {Country: "GB", Lat: 51.51, Lon: -0.13}, {Country: "US", Lat: 39.04, Lon: -77.49}} {
-		venues[i].Country, venues[i].Lat, venues[i].Lon = at.Country, at.Lat, at.Lon
+	for i, at := range [][2]float64{{52.37, 4.9}, {52.38, 4.64}, {52.09, 5.12}} { // near enough for pings on loopback
+		venues[i].Country, venues[i].Lat, venues[i].Lon = "NL", at[0], at[1]
 		venues[i].Offers = []wire.Offer{{Provider: "Vultr", Region: "one"}, {Provider: "Hetzner"}}
 	}
 	rooms, err := host.New(host.Config{Page: web.Handler()})

@@ -22,6 +22,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/wire"
 	"muster/internal/freeport"
 )
@@ -179,7 +180,7 @@ func takeOver(ws *websocket.Conn, at netip.AddrPort) error {
 	list := wire.List{Round: 1, Servers: []discovery.Server{{Addr: at}, {Addr: netip.MustParseAddrPort("[2001:db8::1]:27960")}}}
 	hears[wire.Hello](p)
 	p.says(wire.Welcome{Version: wire.Version, Name: "nora"}, wire.Look{Game: "css"},
-		wire.Survey{Attempt: 1, Samples: 1, Places: wire.Venues{{Name: "here", Addr: at, Protocol: "beacon"}}},
+		wire.Survey{Attempt: 1, Samples: 1, Places: wire.Venues{{Name: "here", Addr: hostport.At(at), Protocol: "beacon"}}},
 		list, wire.Measure{Round: 1, Game: "css", Strategy: "no-such-strategy"})
 	hears[wire.Near](p)
 	s := hears[wire.Surveyed](p)

@@ -34,7 +34,7 @@ func (*Gathering) joined(r *Room, player people.ID) {
 	r.out.lookAround(g, player)
 	here := g.Attendance.Present()
 	isComplete := len(here) == len(g.Attendance.Players()) && len(here) == g.Settings.Players
-	if isComplete || r.seeksPlace() { // nobody has to wait before measuring places
+	if isComplete || r.seeksPlace() && r.source.State().Own.Place == "" { // nobody has to wait before measuring places
 		r.beginRound(nil)
 	}
 }
@@ -62,7 +62,7 @@ func (g *Gathering) beginAgain(r *Room, forget []people.ID) {
 	// would mistake a round of the same number for the round that it knows.
 	r.parts.Round, r.failures = facts.NewRound(r.parts.Number%wire.MaxRound+1), 0
 	r.assemble()
-	r.source.Stop() // it was for this session
+	r.source.Sleep()
 	r.survey.End()
 	r.enter(g)
 }

@@ -47,6 +47,8 @@ type phase interface {
 	reported(r *Room)
 	finished(r *Room, player people.ID)
 	turn(r *Room)
+	// surveyed takes a player's results for places.
+	surveyed(r *Room, player people.ID, m wire.Surveyed) error
 	// expectsLook reports whether a player's look counts. The phase goes on after it (lookCame), or
 	// without it (lookMissing).
 	expectsLook(player people.ID, look wire.Verified) bool
@@ -175,6 +177,7 @@ func (base) supplied(*Room)                                         {}
 func (base) reported(*Room)                                         {}
 func (base) finished(*Room, people.ID)                              {}
 func (base) turn(*Room)                                             {}
+func (base) surveyed(*Room, people.ID, wire.Surveyed) error         { return nil }
 func (base) expectsLook(people.ID, wire.Verified) bool              { return false }
 func (base) lookCame(*Room, people.ID, wire.Verified, finals.Heard) {}
 func (base) lookMissing(*Room)                                      {}

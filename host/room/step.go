@@ -244,7 +244,7 @@ func (in Hear) hear(r *Room) error {
 		return nil
 	case wire.Surveyed:
 		if r.facts.IsOfPlaces() {
-			return in.surveyed(r, m)
+			return r.phase.surveyed(r, in.Player, m)
 		}
 		news, err := r.survey.Heard(in.Player, m, r.facts.SurveyScene())
 		if err != nil {
@@ -347,7 +347,7 @@ func (r *Room) nextRound() {
 
 // beginRound begins a round of servers, or one of places. Before is the round before, nil for none.
 func (r *Room) beginRound(before *facts.Round) {
-	if r.seeksPlace() {
+	if r.seeksPlace() && !r.goesBack() {
 		(&Surveying{}).begin(r, before)
 		return
 	}

@@ -129,40 +129,40 @@ func (s *Surveying) ask(r *Room, players ...people.ID) {
 	s.advance(r)
 }
 
-// surveyed takes a player's results for places. It ignores late ones.
-func (in Hear) surveyed(r *Room, m wire.Surveyed) error {
-	s, is := r.phase.(*Surveying)
-	if !is {
-		return nil
-	}
+// surveyed asks the player, and everybody who has nothing to do, for the next places at the end of a survey.
+func (s *Surveying) surveyed(r *Room, player people.ID, m wire.Surveyed) error {
 	g := &r.parts
-	results, isLast, err := g.Candidates.Heard(in.Player, m)
+	results, isLast, err := g.Candidates.Heard(player, m)
 	if err != nil {
 		return Nonsense(err.Error())
 	}
 	s.Moved = r.now
 	for _, result := range results {
-		r.note(in.Player, result.Server, result)
+		r.note(player, result.Server, result)
 	}
 	if len(results) > 0 || isLast {
-		r.out.say(g.Attendance.Report(in.Player, true, r.now))
+		r.out.say(g.Attendance.Report(player, true, r.now))
 		r.out.revision++
 	}
 	if !isLast {
 		return nil
 	}
-	r.probing.HurryLeaders() // the room may be quiet from now on
-	Tick{}.showLeaders(r)
-	s.ask(r, people.Filtered(g.Attendance.Players(), func(player people.ID) bool { // what one has found, the others measure, too
-		return player == in.Player || g.Attendance.Of(player).Done
+	s.ask(r, people.Filtered(g.Attendance.Players(), func(other people.ID) bool { // what one has found, the others measure, too
+		return other == player || g.Attendance.Of(other).Done
 	})...)
 	return nil
 }
 
 // proceed chooses from what is measured.
 func (s *Surveying) proceed(r *Room) error {
-	s.choose(r, true)
+	s.choose(r, s.isMeasuring(r))
 	return nil
+}
+
+// isMeasuring reports whether somebody still measures.
+func (*Surveying) isMeasuring(r *Room) bool {
+	g := &r.parts
+	return slices.ContainsFunc(g.Attendance.Active(), func(player people.ID) bool { return !g.Attendance.Of(player).Done })
 }
 
 // choose chooses by the measurements, without those that no light could have. Early says that some still measure.

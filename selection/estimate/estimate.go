@@ -44,7 +44,7 @@
 //
 //	go test ./selection/estimate -run Fit -v -fit-matrix FILE -fit-countries FILE
 //
-// Those for landmarks are fitted to half of PlanetLab's hosts.
+// Those for landmarks are fitted to half of PlanetLab's hosts, see TestFitLandmarks.
 //
 // bench/experiments/guest-estimates.md has how good the estimates are elsewhere.
 package estimate
@@ -88,7 +88,7 @@ var fitted = model{
 	base: 13, perKm: 0.018, offBase: 16, offPerKm: 0.0021,
 	nearby: 0.97, fades: 4000,
 	network: 0.6, line: 0.99,
-	kinship: kinship{offset: 0.17, weights: 0.0012, local: 0.18, reach: 20, unseen: 0.5, own: 0.01, wider: 1.2, doubt: 7},
+	kinship: kinship{offset: 0.17, weights: 0.0012, local: 0.18, reach: 20, unseen: 0.5, wider: 1.2, doubt: 7},
 }
 
 const (
@@ -308,8 +308,8 @@ func (e *Estimator) IsWorthwhile(by selection.Rule) bool {
 }
 
 // Typical returns the error of the estimate for a server that all players have measured, at the
-// usual distance of chosen servers. With landmarks it is the mean for servers at these, each without
-// the landmark itself.
+// usual distance of chosen servers. With landmarks that players have measured, too, it is the mean
+// for servers at these, each without the landmark itself.
 func (e *Estimator) Typical() time.Duration { return e.typical }
 
 func (e *Estimator) usualError() time.Duration {
@@ -321,12 +321,16 @@ func (e *Estimator) usualError() time.Duration {
 	if !positionOf(e.guest.Country).known {
 		off = math.Hypot(off, w.unreached()*unknownOff)
 	}
-	sum := 0.0
+	sum, isMeasured := 0.0, false
 	for i, m := range e.marks.at {
-		m.off, m.left = off, w.left
+		m.off, m.left, isMeasured = off, w.left, isMeasured || m.isMeasured()
 		sum += e.marks.without(i).correct(m).off
 	}
-	return duration(sum / float64(len(e.marks.at)))
+	usual := sum / float64(len(e.marks.at))
+	if !isMeasured { // what the guest alone has measured made choices no better
+		usual = max(usual, off)
+	}
+	return duration(usual)
 }
 
 // weighing returns the weights of the players whose bits are set, by the estimator's order.

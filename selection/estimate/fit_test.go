@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -80,8 +81,13 @@ func TestFit(t *testing.T) {
 	}
 	m := fitted
 	numbers := []*float64{&m.base, &m.perKm, &m.offBase, &m.offPerKm, &m.nearby, &m.fades}
-	best := loss(m)
-	t.Logf("%.4f %+v", best, m)
+	descend(t, &m, numbers, loss)
+}
+
+// descend changes numbers of a model one after the other until its loss falls no more.
+func descend(t *testing.T, m *model, numbers []*float64, loss func(model) float64) {
+	best := loss(*m)
+	t.Logf("%.4f %+v", best, *m)
 	for _, step := range []float64{1.5, 1.2, 1.2, 1.08, 1.03, 1.03} {
 		for _, x := range numbers {
 			for _, by := range []float64{step, 1 / step} {
@@ -90,7 +96,7 @@ func TestFit(t *testing.T) {
 					*x *= by
 					l := math.Inf(1)
 					if m.nearby < 0.995 {
-						l = loss(m)
+						l = loss(*m)
 					}
 					if l >= best {
 						*x = before
@@ -100,13 +106,79 @@ func TestFit(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%.4f %+v", best, m)
+		t.Logf("%.4f %+v", best, *m)
 	}
 }
 
 // readRoundTrips reads the two files.
 func readRoundTrips(t *testing.T) (rtts [][]float64, places []Place) {
-	text, err := os.ReadFile(*fitMatrix)
+	rtts = readMatrix(t, *fitMatrix)
+	text, err := os.ReadFile(*fitCountries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		places = append(places, Place{Country: line[:2]})
+	}
+	if len(places) != len(rtts) {
+		t.Fatalf("%d countries for %d rows", len(places), len(rtts))
+	}
+	return rtts, places
+}
+
+// fitLandmarks fits the numbers for landmarks to half of the hosts of a matrix, as servers, too.
+// bench/experiments/guest-estimates.md measures the other half.
+var fitLandmarks = flag.String("fit-landmarks", "", "round trips between hosts without places, in ms")
+
+func TestFitLandmarks(t *testing.T) {
+	if *fitLandmarks == "" {
+		t.Skip("-fit-landmarks names no file")
+	}
+	rtts := readMatrix(t, *fitLandmarks)
+	hosts := rand.New(rand.NewPCG(4, 9)).Perm(len(rtts))[:len(rtts)/2]
+	rng := rand.New(rand.NewPCG(1, 77))
+	const players, landmarks = 4, 8
+	var trials [][]int // a guest, players, landmarks, servers
+	for len(trials) < 300 {
+		rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+		from := rtts[hosts[0]]
+		mate := slices.IndexFunc(hosts, func(h int) bool { return from[h] >= 3 && from[h] < 20 })
+		if mate > 0 && from[hosts[2]] >= 20 && from[hosts[3]] >= 20 && from[hosts[4]] >= 20 {
+			hosts[1], hosts[mate] = hosts[mate], hosts[1]
+			trials = append(trials, slices.Clone(hosts))
+		}
+	}
+	loss := func(m model) float64 {
+		sum, n := 0.0, 0.0
+		for _, one := range trials {
+			guest, servers := rtts[one[0]], one[1+players+landmarks:]
+			seen := func(machine int) (all []time.Duration) {
+				for _, p := range one[1 : 1+players] {
+					all = append(all, duration(rtts[p][machine]))
+				}
+				return all
+			}
+			var known []Landmark
+			for _, l := range one[1+players : 1+players+landmarks] {
+				known = append(known, Landmark{Guest: duration(guest[l]), Players: seen(l)})
+			}
+			e := m.estimator(Place{Country: "X1"}, []Place{{Country: "X1"}, {Country: "X2"}, {Country: "X3"}, {Country: "X4"}}, known)
+			for _, server := range servers {
+				got := e.Estimate("", seen(server))
+				off, sd := guest[server]-discovery.MS(got.RTT), max(0.5, discovery.MS(got.Error))
+				sum += math.Log(sd) + 2*math.Log(1+off*off/(3*sd*sd))
+				n++
+			}
+		}
+		return sum / n
+	}
+	m := fitted
+	k := &m.kinship
+	descend(t, &m, []*float64{&k.offset, &k.weights, &k.local, &k.reach, &k.doubt}, loss)
+}
+
+func readMatrix(t *testing.T, file string) (rtts [][]float64) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +193,5 @@ func readRoundTrips(t *testing.T) (rtts [][]float64, places []Place) {
 		}
 		rtts = append(rtts, row)
 	}
-	if text, err = os.ReadFile(*fitCountries); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		places = append(places, Place{Country: line[:2]})
-	}
-	if len(places) != len(rtts) {
-		t.Fatalf("%d countries for %d rows", len(places), len(rtts))
-	}
-	return rtts, places
+	return rtts
 }

@@ -40,7 +40,6 @@ type kinship struct {
 	local   float64 // share that the machines nearby have in common
 	reach   float64 // over how many ms, or km as ms, they fade to a third
 	unseen  float64 // how much of all this counts if players have measured only one of two
-	own     float64 // share of each machine
 	wider   float64 // how much wider errors are, because their tails are long
 	doubt   float64 // how many landmarks' worth the claimed errors count for
 }
@@ -85,7 +84,7 @@ func (l *landmarks) solve() {
 		for j, b := range l.at {
 			row[j] = l.covariance(a, b)
 		}
-		row[i] += l.noise(a)
+		row[i] += browserOff * browserOff
 		l.k = append(l.k, row)
 	}
 	l.alpha = solve(l.k, l.off)
@@ -107,7 +106,7 @@ func (l *landmarks) correct(m machine) way {
 		k[i] = l.covariance(m, a)
 		corrected += k[i] * l.alpha[i]
 	}
-	left := l.covariance(m, m) + l.noise(m)
+	left := l.covariance(m, m) + browserOff*browserOff
 	for i, w := range solve(l.k, k) {
 		left -= w * k[i]
 	}
@@ -122,10 +121,7 @@ func (l *landmarks) without(i int) *landmarks {
 	return &fewer
 }
 
-// noise returns the variance that a machine has alone.
-func (l *landmarks) noise(m machine) float64 { return l.own*l.own*m.off*m.off + browserOff*browserOff }
-
-// covariance returns that of the errors at two machines, without what each has alone.
+// covariance returns that of the errors at two machines.
 func (l *landmarks) covariance(a, b machine) float64 {
 	share, isKnown := l.offset*l.offset, false
 	apart := 0.0 // the least RTT between the two that a triangle with a player allows

@@ -67,6 +67,13 @@ func TestTypical(t *testing.T) {
 	without := New(guest, players).Typical()
 	fit := New(guest, players, landmarks(14, 17, 15, 30, 36)...).Typical()
 	wild := New(guest, players, landmarks(90, 17, 140, 30, 260)...).Typical()
+	unmeasured := landmarks(14, 17, 15, 30, 36)
+	for i := range unmeasured {
+		unmeasured[i].Players = nil
+	}
+	if alone := New(guest, players, unmeasured...).Typical(); alone < without {
+		t.Errorf("landmarks that no player has measured make ± %v of ± %v", alone, without)
+	}
 	if fit > without/2 || wild < 2*fit {
 		t.Errorf("without landmarks ± %v, with some that fit ± %v, with some that do not ± %v", without, fit, wild)
 	}

@@ -87,7 +87,7 @@ func TestSaved(t *testing.T) {
 		back.Measuring != g.Measuring || back.List.Tree() == nil {
 		t.Errorf("settings are %+v, broken %v, measuring since %v", back.Settings, back.IsBroken, back.Measuring)
 	}
-	if chosen := g.F.Select([]people.ID{"ann", "bob"}); factstest.Chosen(&chosen) != 0 ||
+	if chosen := g.F.Select([]people.ID{"ann", "bob"}); factstest.Chosen(&chosen) != 1 ||
 		back.Choice.Newest().Chosen.Server != g.Choice.Newest().Chosen.Server {
 		t.Errorf("chosen is %d, and was %d", factstest.Chosen(back.Choice.Newest()), factstest.Chosen(g.Choice.Newest()))
 	}

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -277,13 +278,13 @@ func TestSupply(t *testing.T) {
 		"the list is empty": func(s *Source) error { return s.Supply(settings, "openarena", nil, "hash", eight) },
 	} {
 		s := lost
-		if err := supply(&s); textOf(err) != want || s != lost {
+		if err := supply(&s); textOf(err) != want || !reflect.DeepEqual(s, lost) {
 			t.Errorf("it is refused with %v, and leaves %+v", err, s)
 		}
 	}
 	s := lost
 	if err := s.Supply(settings, "openarena", []netip.AddrPort{addr(0)}, "hash", eight); err != nil ||
-		s != (Source{state: SourceState{OwnHash: "hash"}, supplied: eight}) {
+		!reflect.DeepEqual(s, Source{state: SourceState{OwnHash: "hash"}, supplied: eight}) {
 		t.Errorf("it is taken with %v, and leaves %+v", err, s)
 	}
 	for _, own := range [][]netip.AddrPort{nil, {addr(0)}} {
@@ -353,7 +354,7 @@ func TestChange(t *testing.T) {
 			"the organiser’s own list of servers was for openarena"},
 		{"another game without a list", Source{state: SourceState{Started: addr(9)}}, with("openarena"), with("xonotic"), Source{}, ""},
 	} {
-		if note := catalogue.InEnglish().Say(c.source.Change(c.from, c.to)); note != c.note || c.source != c.want {
+		if note := catalogue.InEnglish().Say(c.source.Change(c.from, c.to)); note != c.note || !reflect.DeepEqual(c.source, c.want) {
 			t.Errorf("%s: %q, %+v; want %q, %+v", c.name, note, c.source, c.note, c.want)
 		}
 	}
@@ -449,7 +450,7 @@ func TestRestoredSource(t *testing.T) {
 	} {
 		s := Source{state: c.saved}
 		s.State().Find(c.own)
-		if s != c.want {
+		if !reflect.DeepEqual(s, c.want) {
 			t.Errorf("%s: restored is %+v, want %+v", c.name, s, c.want)
 		}
 		var notes []string
@@ -497,4 +498,25 @@ func FuzzRestoreList(f *testing.F) {
 			t.Fatalf("saved again it cannot be restored: %v", err)
 		}
 	})
+}
+
+// TestOwn checks for whom the group's own server is, and what forgets it.
+func TestOwn(t *testing.T) {
+	own := Own{Place: "Frankfurt", Addr: addr(9), For: []string{"ann", "bob"}}
+	for text, want := range map[string]bool{"ann bob": true, "bob": true, "ann cat": false, "cat": false} {
+		if got := own.IsFor(strings.Fields(text)); got != want || (Own{For: own.For}).IsFor(strings.Fields(text)) {
+			t.Errorf("it is for %s: %v", text, got)
+		}
+	}
+	var s Source
+	s.Remember(own)
+	if s.Again(); s.State().Started != addr(9) {
+		t.Errorf("the group goes back to %v", s.State().Started)
+	}
+	if s.Sleep(); s.State().Started.IsValid() || s.State().Own.Place != "Frankfurt" {
+		t.Errorf("in the next session there is %+v", s.State())
+	}
+	if s.Stop(); s.State().Own.Place != "" {
+		t.Errorf("stopped, there is %+v", s.State())
+	}
 }

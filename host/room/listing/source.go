@@ -38,9 +38,34 @@ type SourceState struct {
 	OwnLost bool   `json:"own_lost,omitempty"`
 	// Started is the server that the organiser's program has started, if any.
 	Started netip.AddrPort `json:"started,omitzero"`
+	// Own is the group's own server at a place that the room has found.
+	Own Own `json:"own_server,omitzero"`
 	// ListLost says that the round's list was kept apart from the saved room, and is gone.
 	ListLost bool `json:"-"`
 }
+
+// Own is a server of the group's own. It outlives a session: the group needs another place only when other people
+// come.
+type Own struct {
+	Place string         `json:"place,omitempty"`
+	Addr  netip.AddrPort `json:"addr,omitzero"`
+	// For are the marks of the players for whom the place was chosen.
+	For []string `json:"for,omitempty"`
+}
+
+// IsFor reports whether the server is for a group of players, or for one with more.
+func (o Own) IsFor(marks []string) bool {
+	return o.Addr.IsValid() && !slices.ContainsFunc(marks, func(mark string) bool { return !slices.Contains(o.For, mark) })
+}
+
+// Remember notes that the group has a server at a place.
+func (s *Source) Remember(own Own) { s.state.Own = own }
+
+// Again makes the group's own server the next list, if there is one.
+func (s *Source) Again() { s.state.Started = s.state.Own.Addr }
+
+// Sleep forgets what was for one session alone.
+func (s *Source) Sleep() { s.state.Started = netip.AddrPort{} }
 
 // State returns the state, to save or restore it.
 func (s *Source) State() *SourceState { return &s.state }
@@ -146,8 +171,8 @@ func (s *Source) Start(
 	return sentence.Of("room.own-server"), nil
 }
 
-// Stop forgets the server that was started: the next list is the game's again.
-func (s *Source) Stop() { s.state.Started = netip.AddrPort{} }
+// Stop forgets the server that was started, and the group's own: the next list is the game's again.
+func (s *Source) Stop() { s.state.Started, s.state.Own = netip.AddrPort{}, Own{} }
 
 // Change notes that the room gets other settings. It forgets the state of another list or game. It
 // returns a note for people, or nothing.

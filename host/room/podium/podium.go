@@ -49,9 +49,6 @@ type Podium struct {
 // IsDue reports whether it is time for another ranking.
 func (p *Podium) IsDue(now roomtime.Time) bool { return !now.Before(p.next) }
 
-// Hurry makes another ranking due, because no more results are to come.
-func (p *Podium) Hurry() { p.next = 0 }
-
 // Show puts a ranking on the podium. Results is the number of ranked results. Forecasts are the
 // RTTs that the search expects, by server and player. Show returns the servers whose names players
 // should report, so that the names are known before the choice. No program asks a server for its

@@ -527,9 +527,6 @@ func (p *Probing) Idle(players []people.ID) []people.ID {
 	return players
 }
 
-// HurryLeaders makes the next ranking of the leading servers due.
-func (p *Probing) HurryLeaders() { p.podium.Hurry() }
-
 // View returns the leading servers as pages see them.
 func (p *Probing) View(g facts.Facts) *wire.Standing {
 	return p.podium.View(g.Number(), g.Names())

@@ -36,7 +36,7 @@ export function search(live, view) {
       first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), " ", h("span", {}, ...(state.room.by === "mean" ? said("place.best", { place }) : said("place.best-by", { figure: measure(state, first), place })))),
       h("p", { class: "about", id: "answered" }, ...progress(state)),
       !view.tv && mine(state),
-      !view.tv && h("p", { class: "buttons", "data-key": "buttons" }, state.you.organiser && first && go(state, say("place.choose")), (state.you.organiser || playsHere(state)) && button("send-link", say("lobby.invite"), { "data-copy-text": state.you.link })),
+      !view.tv && h("p", { class: "buttons", "data-key": "buttons" }, state.you.organiser && Object.values(placesOf(state).people).some(({ answered }) => answered > 0) && go(state, say("place.choose")), (state.you.organiser || playsHere(state)) && button("send-link", say("lobby.invite"), { "data-copy-text": state.you.link })),
     ),
     spotsOf(placesOf(state).candidates).length > 0 && h("div", { class: "world placemap", "data-keep": "", "data-key": "world" }),
     stairs(state, counted(state), leads(state), (leader) => called(state, leader)),
