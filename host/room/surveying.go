@@ -155,7 +155,11 @@ func (s *Surveying) surveyed(r *Room, player people.ID, m wire.Surveyed) error {
 
 // proceed chooses from what is measured.
 func (s *Surveying) proceed(r *Room) error {
-	s.choose(r, s.isMeasuring(r))
+	early := s.isMeasuring(r)
+	if !early { // then it may fail
+		r.out.say(sentence.Of("room.go-choose"))
+	}
+	s.choose(r, early)
 	return nil
 }
 
