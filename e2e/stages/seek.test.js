@@ -122,7 +122,7 @@ test("the place: what it beats, who has machines there, and who gets it ready", 
   assert.match(words, /^Host it in Frankfurt.*Germany.* It beats Amsterdam by 1 ms, Paris by 3 ms and London by 5 ms\. Rent a machine there from any of these; we measured the first\. ✓ Vultr measured Akamai AWS A anna gets it ready\. Then we play\./);
   assert.equal(document.title, "Host it in Frankfurt – Friday night – Muster");
   assert.equal(all("[data-action=set-up]").length, 0);
-  assert.match(await told("place-crowd-chosen", "ben"), /It beats Amsterdam by 1 ms, London by 13 ms and Paris by 54 ms/);
+  assert.match(await told("place-crowd-chosen", "ben"), /It beats Amsterdam by 1 ms, London by 13 ms/);
 });
 
 test("the organiser sets a server up, and gives its address", async () => {
