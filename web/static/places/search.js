@@ -60,7 +60,7 @@ function progress(state) {
   const parts = [
     done.length > 0 && said("place.have-measured", { players: done.map(({ name }) => bold(name)), n: done.length }),
     ...busy.map(({ name }) => said("place.so-far", { player: bold(name), n: people[name].answered, of: people[name].asked })),
-    guests.length > 0 && said("place.estimated", { players: guests.map(({ name }) => bold(name)), n: guests.length, ms: h("b", { class: "off" }, millis(off)) }),
+    guests.length > 0 && said("place.estimated", { players: guests.map(({ name }) => bold(name)), n: guests.length, ms: h("b", { class: "give-or-take" }, millis(off)) }),
   ].filter((part) => part !== false);
   if (parts.length === 0) return [say("place.nobody-yet")];
   return parts.flatMap((part, i) => [i > 0 && " ", ...part]);
