@@ -76,6 +76,7 @@ func TestPlaces(t *testing.T) {
 	ben.sees("#stage .gets-ready", "anna gets it ready")
 	anna.click("[data-action=set-up]")
 	anna.sees("#stage h1", "OpenArena")
+	anna.shoot("place-recipe", phone, laptop)
 	anna.sets("#recipe-address", "nowhere")
 	anna.run(`document.querySelector("#recipe-address").form.requestSubmit()`)
 	anna.sees("#toast", "no address")
