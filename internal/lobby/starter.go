@@ -23,7 +23,8 @@ import (
 // Starter starts game servers at candidate places with the organiser's command. The command runs on
 // this computer alone, and no host learns what it is.
 //
-//	nothing suits, a place would ─▶ asks ─▶ runs the command ─▶ waits for the server ─▶ sends the room there
+//	a place would suit where no server does, or is what the room has found
+//	                             ─▶ asks ─▶ runs the command ─▶ waits for the server ─▶ sends the room there
 type Starter struct {
 	Hook game.Hook
 	When game.Starts
@@ -72,7 +73,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, order func(
 			continue
 		}
 		tried = news.Room.Round
-		place, knows := bestPlace(news.Sites.Sites, s.Settings().Places)
+		place, knows := wantedPlace(news, s.Settings().Places)
 		g, err := s.Games.Find(news.Room.Game)
 		if !knows || err != nil {
 			s.desk.Screen.Tell("term.start-unknown")
@@ -131,7 +132,7 @@ func isStillWanted(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Ve
 	case news := <-rooms:
 		wants := false
 		if news.Room.Round == before.Room.Round && news.Room.Game == before.Room.Game && wantsServer(news) {
-			best, knows := bestPlace(news.Sites.Sites, known)
+			best, knows := wantedPlace(news, known)
 			wants = knows && best.Equal(place)
 		}
 		if !wants {
@@ -157,10 +158,21 @@ func (n *started) stop() {
 	}
 }
 
-// wantsServer reports whether no server suits a room and one at a candidate place would.
+// wantsServer reports whether a room has found a place, or no server suits it and one at a candidate place would.
 func wantsServer(news wire.Snapshot) bool {
+	if hasPlace(news) {
+		return true
+	}
 	s := news.Sites
 	return news.Room.Stage == wire.Failed && s != nil && s.Better && len(s.Waiting) == 0
+}
+
+// wantedPlace returns the place that a room has found, or the first suitable one where no server suits.
+func wantedPlace(news wire.Snapshot, known wire.Venues) (wire.Venue, bool) {
+	if hasPlace(news) {
+		return bestPlace([]wire.Site{{Name: news.Way.Place.Name, Suits: true}}, known)
+	}
+	return bestPlace(news.Sites.Sites, known)
 }
 
 // bestPlace returns the first suitable place that this program knows. Players' own computers are
@@ -188,7 +200,10 @@ func (s *Starter) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.
 			g.Port), Room: s.code, Game: g.ID, Map: news.Room.Map,
 		Players: min(max(news.Room.Players, len(news.Players())), maxPlayers),
 	}
-	if place.Protocol == g.ProtocolName {
+	switch {
+	case len(place.Offers) > 0 || place.URL != "": // the machine that was asked is the provider's own
+		v.Address = netip.AddrPortFrom(netip.Addr{}, g.Port)
+	case place.Protocol == g.ProtocolName:
 		v.Address = place.Addr.AddrPort
 	}
 	return v
@@ -266,10 +281,12 @@ func (s *Starter) awaitServer(ctx context.Context, g game.Game, place string, ad
 	defer next.Stop()
 	for {
 		answered := false
-		asks, cancel := context.WithTimeout(ctx, answerTime)
-		asker.Run(asks, []discovery.Server{{Addr: addr}}, discovery.NewConventional(1),
-			func(r discovery.Result) { answered = r.State == discovery.Answered })
-		cancel()
+		if addr.IsValid() { // otherwise the command says where it is
+			asks, cancel := context.WithTimeout(ctx, answerTime)
+			asker.Run(asks, []discovery.Server{{Addr: addr}}, discovery.NewConventional(1),
+				func(r discovery.Result) { answered = r.State == discovery.Answered })
+			cancel()
+		}
 		passed := time.Since(began)
 		switch {
 		case answered:
@@ -277,7 +294,11 @@ func (s *Starter) awaitServer(ctx context.Context, g game.Game, place string, ad
 		case ctx.Err() != nil:
 			return addr, ctx.Err()
 		case passed > s.Within:
-			return addr, hint.Say("term.start-silent", "place", place, "address", addr, "time", s.Within)
+			address := place
+			if addr.IsValid() {
+				address = hostport.Text(addr)
+			}
+			return addr, hint.Say("term.start-silent", "place", place, "address", address, "time", s.Within)
 		case time.Since(told) >= tellEvery:
 			told = time.Now()
 			s.desk.Screen.Tell("term.still-starting", "place", place, "time", passed.Round(time.Second))

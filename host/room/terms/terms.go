@@ -22,6 +22,8 @@ type Facts struct {
 	// room.
 	Games     []string
 	MaxPlaces int
+	// Places are the host's own, for rooms that look for a place and name none.
+	Places wire.Venues
 	// IsPublic says that no place may be private, and Posts that the host posts by webhooks.
 	IsPublic, Posts bool
 }
@@ -52,6 +54,27 @@ func Change(before wire.Settings, patch json.RawMessage, f Facts) (wire.Settings
 	if s.Game != before.Game {
 		s.Servers = nil // they are another game's
 	}
+	if s.Seeks == "" && before.Seeks != "" && s.Places.Equal(f.Places) {
+		s.Places = nil // they are for rooms that look for a place
+	}
+	if s, err = Placed(s, f.Places); err != nil {
+		return before, err
+	}
+	return s, nil
+}
+
+// Placed returns the settings of a room. If it looks for a place and names none, it gets the host's own.
+// Without those it is refused, and so is a room without a game that looks for servers.
+func Placed(s wire.Settings, own wire.Venues) (wire.Settings, error) {
+	switch {
+	case s.Game == "" && s.Seeks != wire.SeekPlace:
+		return s, impossible("refused.game-unsaid").Advising("refused.game-unsaid-hint")
+	case s.Seeks == "" || len(s.Places) > 0:
+	case len(own) == 0:
+		return s, impossible("refused.places-none").Advising("refused.places-none-hint", "flag", "--places builtin")
+	default:
+		s.Places = own
+	}
 	return s, nil
 }
 
@@ -64,7 +87,7 @@ func (f Facts) refusal(before, s wire.Settings) error {
 		return errOver
 	case s.Webhook != "" && s.Webhook != before.Webhook && !f.Posts:
 		return errNoPosts
-	case s.Game != before.Game && !slices.Contains(f.Games, s.Game):
+	case s.Game != before.Game && s.Game != "" && !slices.Contains(f.Games, s.Game):
 		return impossible("refused.game-none", "game", s.Game)
 	case s.Game != before.Game && !isBetween:
 		return impossible("refused.game-in-round", "game", before.Game)
