@@ -16,7 +16,6 @@ import (
 	"muster/host/openers"
 	"muster/host/pressure"
 	"muster/host/public"
-	"muster/host/room/terms"
 	"muster/host/wire"
 )
 
@@ -76,7 +75,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 		settings, err = p.Settings(body, from, s.clock.Now())
 	}
 	if err == nil {
-		settings, err = terms.Placed(settings, s.places)
+		settings, err = settings.Placed(s.places)
 	}
 	var refusal *wire.Refusal
 	switch {

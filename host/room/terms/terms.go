@@ -57,23 +57,8 @@ func Change(before wire.Settings, patch json.RawMessage, f Facts) (wire.Settings
 	if s.Seeks == "" && before.Seeks != "" && s.Places.Equal(f.Places) {
 		s.Places = nil // they are for rooms that look for a place
 	}
-	if s, err = Placed(s, f.Places); err != nil {
+	if s, err = s.Placed(f.Places); err != nil {
 		return before, err
-	}
-	return s, nil
-}
-
-// Placed returns the settings of a room. If it looks for a place and names none, it gets the host's own.
-// Without those it is refused, and so is a room without a game that looks for servers.
-func Placed(s wire.Settings, own wire.Venues) (wire.Settings, error) {
-	switch {
-	case s.Game == "" && s.Seeks != wire.SeekPlace:
-		return s, impossible("refused.game-unsaid").Advising("refused.game-unsaid-hint")
-	case s.Seeks == "" || len(s.Places) > 0:
-	case len(own) == 0:
-		return s, impossible("refused.places-none").Advising("refused.places-none-hint", "flag", "--places builtin")
-	default:
-		s.Places = own
 	}
 	return s, nil
 }
