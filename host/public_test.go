@@ -196,6 +196,9 @@ func TestOpenForAPlace(t *testing.T) {
 	if d := document(); d.Place == nil || d.Place.Name != "Frankfurt" || d.Message != "Host it in Frankfurt: 20 ms on average, 20 at worst." {
 		t.Errorf("the place is %+v: %s", d.Place, d.Message)
 	}
+	if _, page := asks(t, server, "GET", room.Go[strings.Index(room.Go, "/go/"):], "", nil); !strings.Contains(page, "server will be in Frankfurt") {
+		t.Errorf("a link to the game shows %s", page)
+	}
 	for body, want := range map[string]string{
 		`{"game":"","addr":"198.51.100.7:27015"}`:     "no servers of",
 		`{"game":"pong","addr":"198.51.100.7:27015"}`: "no servers of",
