@@ -212,6 +212,21 @@ func TestOpenForAPlace(t *testing.T) {
 	}
 }
 
+// TestSeekLater checks that a room which looks for a place only after a while gets the host's places, too.
+func TestSeekLater(t *testing.T) {
+	config := everybody(public.Limits{})
+	config.Places = wire.Venues{{Name: "Frankfurt", Addr: hostport.At(netip.MustParseAddrPort("198.51.100.1:443")), Protocol: "tcp"}}
+	h, server := serve(t, config)
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena"}`)
+	secret := map[string]string{"Authorization": "Bearer " + h.Keys(room.Code).Secret}
+	for seeks, want := range map[string]wire.Venues{"place": config.Places, "": nil} {
+		status, text := asks(t, server, "POST", "/api/rooms/"+room.Code+"/settings", `{"settings":{"seeks":"`+seeks+`"}}`, secret)
+		if settings, _ := h.Settings(room.Code); status != http.StatusNoContent || settings.Seeks != seeks || !settings.Places.Equal(want) {
+			t.Errorf("%q is answered %d %s: the places are %v", seeks, status, text, settings.Places)
+		}
+	}
+}
+
 // TestNoPlaces checks that a host without places says what to do about it.
 func TestNoPlaces(t *testing.T) {
 	_, server := serve(t, everybody(public.Limits{}))
