@@ -163,7 +163,9 @@ func (s *Surveying) proceed(r *Room) error {
 func (*Surveying) choose(r *Room, early bool) {
 	g := &r.parts
 	judged := g.Candidates.Judge(r.facts.Surveyors())
-	g.Attendance.LeaveOut(attendance.Odd, judged.Lines...)
+	if len(judged.Lines) < len(g.Attendance.Active()) { // else there is nothing better
+		g.Attendance.LeaveOut(attendance.Odd, judged.Lines...)
+	}
 	for _, player := range judged.Lines {
 		r.out.say(sentence.Of("room.line-answers", "player", player))
 	}
