@@ -79,21 +79,6 @@ const (
 	noVenues = "none"
 )
 
-// Placed returns the settings with the host's own places if the room looks for a place and names none. Without
-// those it is refused, and so is a room without a game that looks for servers.
-func (s Settings) Placed(own Venues) (Settings, error) {
-	switch {
-	case s.Game == "" && s.Seeks != SeekPlace:
-		return s, Refuse(ReasonAction, "refused.game-unsaid").Advising("refused.game-unsaid-hint")
-	case s.Seeks == "" || len(s.Places) > 0:
-	case len(own) == 0:
-		return s, Refuse(ReasonAction, "refused.places-none").Advising("refused.places-none-hint", "flag", "--places builtin")
-	default:
-		s.Places = own
-	}
-	return s, nil
-}
-
 // ParseVenues reads candidate places as people write them, one a line. Protocol and port default to
 // a beacon's, and remarks follow a #.
 //

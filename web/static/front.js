@@ -73,11 +73,11 @@ function placeDoor(service) {
   const chosen = h("input", { type: "hidden", name: "chosen", value: "" });
   const games = [...service.games].sort((a, b) => a.name.localeCompare(b.name, locale));
   const choice = gameField("place-game", games, undefined, () => "", (game) => chosen.setAttribute("value", game?.id ?? ""));
-  choice.input.placeholder = say("place.any-game");
+  choice.input.placeholder = say("front.any-game");
   return h(
     "details",
     { id: "where", class: "card" },
-    h("summary", {}, ring(), h("strong", {}, say("place.door")), h("span", {}, h("b", {}, say("place.door-see")), " ", say("place.door-how"))),
+    h("summary", {}, ring(), h("strong", {}, say("front.where")), h("span", {}, h("b", {}, say("front.where-see")), " ", say("front.where-how"))),
     h(
       "form",
       { "data-submit": "where", class: "settings" },
