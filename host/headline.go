@@ -47,7 +47,7 @@ func headline(r wire.Document) sentence.Sentence {
 		return sentence.Of("stage.here", "n", here)
 	case wire.PhaseVoting:
 		if r.Places != nil {
-			return sentence.Of("no-server.question")
+			return sentence.Of("front.where-title")
 		}
 		return sentence.Of("vote.where")
 	case wire.PhaseBanning:

@@ -196,6 +196,9 @@ func TestOpenForAPlace(t *testing.T) {
 	if d := document(); d.Place == nil || d.Place.Name != "Frankfurt" || d.Message != "Host it in Frankfurt: 20 ms on average, 20 at worst." {
 		t.Errorf("the place is %+v: %s", d.Place, d.Message)
 	}
+	if _, page := asks(t, server, "GET", room.Go[strings.Index(room.Go, "/go/"):], "", nil); !strings.Contains(page, "server will be in Frankfurt") {
+		t.Errorf("a link to the game shows %s", page)
+	}
 	for body, want := range map[string]string{
 		`{"game":"","addr":"198.51.100.7:27015"}`:     "no servers of",
 		`{"game":"pong","addr":"198.51.100.7:27015"}`: "no servers of",
@@ -206,6 +209,21 @@ func TestOpenForAPlace(t *testing.T) {
 	}
 	if status, text := order("started", `{"game":"cs2","addr":"198.51.100.7:27015"}`); status != http.StatusNoContent || document().Game != "cs2" {
 		t.Errorf("a server is answered %d %s, and the room plays %q", status, text, document().Game)
+	}
+}
+
+// TestSeekLater checks that a room which looks for a place only after a while gets the host's places, too.
+func TestSeekLater(t *testing.T) {
+	config := everybody(public.Limits{})
+	config.Places = wire.Venues{{Name: "Frankfurt", Addr: hostport.At(netip.MustParseAddrPort("198.51.100.1:443")), Protocol: "tcp"}}
+	h, server := serve(t, config)
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena"}`)
+	secret := map[string]string{"Authorization": "Bearer " + h.Keys(room.Code).Secret}
+	for seeks, want := range map[string]wire.Venues{"place": config.Places, "": nil} {
+		status, text := asks(t, server, "POST", "/api/rooms/"+room.Code+"/settings", `{"settings":{"seeks":"`+seeks+`"}}`, secret)
+		if settings, _ := h.Settings(room.Code); status != http.StatusNoContent || settings.Seeks != seeks || !settings.Places.Equal(want) {
+			t.Errorf("%q is answered %d %s: the places are %v", seeks, status, text, settings.Places)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func countOf(places wire.Venues) *wire.Places {
 func named(providers []wire.ProviderCount) (list []sentence.Sentence) {
 	for i, p := range providers {
 		if left := len(providers) - i; i == namedProviders && left > 1 {
-			return append(list, sentence.Of("no-server.more", "n", left))
+			return append(list, sentence.Of("term.places-more", "n", left))
 		}
 		list = append(list, sentence.Plain(p.Name))
 	}

@@ -101,16 +101,12 @@ func (v *survey) consented(p *port, in Consented) {
 	if v.asked, v.consent = 0, declined; in.Yes {
 		v.consent = agreed
 	}
-	m := v.under
-	if v.next != nil {
-		m = *v.next
-	}
-	v.begin(p, m)
+	v.begin(p, v.under)
 }
 
 // begin measures places, grouped by protocol.
 func (v *survey) begin(p *port, m wire.Survey) {
-	*v = survey{under: m, busy: true, seen: make([]wire.Finalist, len(m.Places)), visits: v.visits, consent: v.consent}
+	*v = survey{under: m, busy: true, seen: make([]wire.Finalist, len(m.Places)), visits: v.visits, consent: v.consent, next: v.next}
 	var places []netip.AddrPort
 	for i, venue := range m.Places {
 		v.seen[i] = wire.Finalist{Server: i, State: discovery.Forbidden, RTTs: []float64{}}

@@ -50,7 +50,7 @@ function decisions({ words }) {
 }
 
 /** A game's name, or its id where nobody knows a name. @param {Now} now @param {string} id */
-export const nameOfGame = ({ games }, id) => games?.find((game) => game.id === id)?.name ?? (id || say("no-server.game-unsaid"));
+export const nameOfGame = ({ games }, id) => games?.find((game) => game.id === id)?.name ?? (id || say("pick-game.unsaid"));
 
 /** A setting's value in words. @param {Now} now @param {Field} field @returns {import("./dom.js").Child | import("./dom.js").Child[]} */
 export function term(now, field) {

@@ -73,11 +73,11 @@ function placeDoor(service) {
   const chosen = h("input", { type: "hidden", name: "chosen", value: "" });
   const games = [...service.games].sort((a, b) => a.name.localeCompare(b.name, locale));
   const choice = gameField("place-game", games, undefined, () => "", (game) => chosen.setAttribute("value", game?.id ?? ""));
-  choice.input.placeholder = say("no-server.any-game");
+  choice.input.placeholder = say("front.any-game");
   return h(
     "details",
     { id: "where", class: "card" },
-    h("summary", {}, ring(), h("strong", {}, say("no-server.door")), h("span", {}, h("b", {}, say("no-server.door-see")), " ", say("no-server.door-how"))),
+    h("summary", {}, ring(), h("strong", {}, say("front.where")), h("span", {}, h("b", {}, say("front.where-see")), " ", say("front.where-how"))),
     h(
       "form",
       { "data-submit": "where", class: "settings" },

@@ -25,7 +25,7 @@ let rang = "";
 
 const pages = /** @type {const} */ ([
   ["play", say("home.play"), say("home.play-what")],
-  ["where", say("no-server.door"), say("no-server.door-how")],
+  ["where", say("front.where"), say("front.where-how")],
   ["join", say("home.join"), say("home.join-what")],
   ["find", say("home.find"), say("home.find-what")],
   ["computer", say("home.computer"), say("home.computer-what")],
@@ -59,7 +59,7 @@ function first(main, home) {
 
 /** A way on from the first page. @param {typeof pages[number]} page */
 function door([id, name, what]) {
-  return h("a", { href: `#${id}`, class: id === "play" ? "door first" : "door" }, art(id), h("strong", {}, name), h("span", {}, id === "where" && [h("b", {}, say("no-server.door-see")), " "], what));
+  return h("a", { href: `#${id}`, class: id === "play" ? "door first" : "door" }, art(id), h("strong", {}, name), h("span", {}, id === "where" && [h("b", {}, say("front.where-see")), " "], what));
 }
 
 /** How many games the first page offers: a row or two. */

@@ -31,7 +31,7 @@ export function open(main, from, isPlace = false) {
     follow(form, first, game);
   };
   const choice = gameField("play-game", from.games, now, isPlace ? () => "" : aside, picked);
-  if (isPlace) choice.input.placeholder = say("no-server.any-game");
+  if (isPlace) choice.input.placeholder = say("front.any-game");
   const form = /** @type {HTMLFormElement} */ (
     h(
       "form",
@@ -49,7 +49,7 @@ export function open(main, from, isPlace = false) {
     if (chip instanceof HTMLElement) choice.take(from.games.find((game) => game.id === chip.dataset.game));
   });
   form.addEventListener("submit", () => submit(form, from, choice.input));
-  main.replaceChildren(h("div", { class: "playing" }, h("div", { class: "ask" }, h("h1", { tabindex: -1 }, say(isPlace ? "no-server.question" : "home.play")), h("p", { class: "lead" }, say(isPlace ? "no-server.door-how" : "home.play-lead")), form), together([from.state.name])));
+  main.replaceChildren(h("div", { class: "playing" }, h("div", { class: "ask" }, h("h1", { tabindex: -1 }, say(isPlace ? "front.where-title" : "home.play")), h("p", { class: "lead" }, say(isPlace ? "front.where-how" : "home.play-lead")), form), together([from.state.name])));
   follow(form, first, now);
 }
 
