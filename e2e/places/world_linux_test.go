@@ -33,9 +33,8 @@ var (
 // world is the player's machine, and that of the servers at known distances.
 type world struct{ player, servers *netfab.Machine }
 
-// start builds the network, and skips the test where it cannot. rtt is the time of a packet to a server and back,
-// without the player's line.
-func start(t *testing.T, line netfab.Line, rtt func(netip.Addr) time.Duration) world {
+// able skips a test where there is no network of namespaces, or no browser.
+func able(t *testing.T) {
 	t.Helper()
 	if !*places {
 		t.Skip("for -places")
@@ -48,6 +47,13 @@ func start(t *testing.T, line netfab.Line, rtt func(netip.Addr) time.Duration) w
 			t.Skip(missing)
 		}
 	}
+}
+
+// start builds the network, and skips the test where it cannot. rtt is the time of a packet to a server and back,
+// without the player's line.
+func start(t *testing.T, line netfab.Line, rtt func(netip.Addr) time.Duration) world {
+	t.Helper()
+	able(t)
 	fabric := netfab.New(1, func(from, to netip.Addr) time.Duration {
 		if network.Contains(from) {
 			return rtt(from) / 2
@@ -55,21 +61,30 @@ func start(t *testing.T, line netfab.Line, rtt func(netip.Addr) time.Duration) w
 		return rtt(to) / 2
 	})
 	home := fabric.AddSite(netfab.Site{Name: "home", Up: line, Down: line})
-	away := fabric.AddSite(netfab.Site{Name: "away"})
+	n, servers := begin(t, fabric, fabric.AddSite(netfab.Site{Name: "away"}))
+	return world{add(t, n, home, "player", "203.0.113.7/32"), servers}
+}
+
+// begin starts a network with the servers' machine at a site.
+func begin(t *testing.T, fabric *netfab.Fabric, away int) (*netfab.Net, *netfab.Machine) {
+	t.Helper()
 	n := netfab.Start(fabric)
 	t.Cleanup(func() {
 		if err := n.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	add := func(site int, name, prefix string) *netfab.Machine {
-		m, err := n.Add(site, fmt.Sprintf("places-%s-%d", name, os.Getpid()), netip.MustParsePrefix(prefix))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+	return n, add(t, n, away, "servers", network.String())
+}
+
+// add adds a machine to a site.
+func add(t *testing.T, n *netfab.Net, site int, name, prefix string) *netfab.Machine {
+	t.Helper()
+	m, err := n.Add(site, fmt.Sprintf("places-%s-%d", name, os.Getpid()), netip.MustParsePrefix(prefix))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return world{add(home, "player", "203.0.113.7/32"), add(away, "servers", network.String())}
+	return m
 }
 
 // network has the servers; no packet leaves the namespaces.
