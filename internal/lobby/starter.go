@@ -23,7 +23,7 @@ import (
 // Starter starts game servers at candidate places with the organiser's command. The command runs on
 // this computer alone, and no host learns what it is.
 //
-//	nothing suits, a place would ─▶ asks ─▶ runs the command ─▶ waits for the server ─▶ sends the room there
+//	the room has found a place ─▶ asks ─▶ runs the command ─▶ waits for the server ─▶ sends the room there
 type Starter struct {
 	Hook game.Hook
 	When game.Starts
@@ -72,7 +72,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, order func(
 			continue
 		}
 		tried = news.Room.Round
-		place, knows := bestPlace(news.Sites.Sites, s.Settings().Places)
+		place, knows := foundPlace(news, s.Settings().Places)
 		g, err := s.Games.Find(news.Room.Game)
 		if !knows || err != nil {
 			s.desk.Screen.Tell("term.start-unknown")
@@ -131,8 +131,8 @@ func isStillWanted(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Ve
 	case news := <-rooms:
 		wants := false
 		if news.Room.Round == before.Room.Round && news.Room.Game == before.Room.Game && wantsServer(news) {
-			best, knows := bestPlace(news.Sites.Sites, known)
-			wants = knows && best.Equal(place)
+			found, knows := foundPlace(news, known)
+			wants = knows && found.Equal(place)
 		}
 		if !wants {
 			select {
@@ -157,22 +157,19 @@ func (n *started) stop() {
 	}
 }
 
-// wantsServer reports whether no server suits a room and one at a candidate place would.
+// wantsServer reports whether a room has found a place, and no server is there yet.
 func wantsServer(news wire.Snapshot) bool {
-	s := news.Sites
-	return news.Room.Stage == wire.Failed && s != nil && s.Better && len(s.Waiting) == 0
+	return news.Way != nil && news.Way.Place != nil && news.Way.Connect == ""
 }
 
-// bestPlace returns the first suitable place that this program knows. Players' own computers are
-// not among them.
-func bestPlace(sites []wire.Site, known wire.Venues) (best wire.Venue, knows bool) {
-	for _, site := range sites {
-		at := slices.IndexFunc(known, func(v wire.Venue) bool { return v.Name == site.Name })
-		if site.Suits && at >= 0 {
-			return known[at], true
-		}
+// foundPlace returns the place that a room has found, if this program knows it. Players' own computers are not
+// among its places.
+func foundPlace(news wire.Snapshot, known wire.Venues) (place wire.Venue, knows bool) {
+	at := slices.IndexFunc(known, func(v wire.Venue) bool { return v.Name == news.Way.Place.Name })
+	if at < 0 {
+		return place, false
 	}
-	return best, false
+	return known[at], true
 }
 
 // errNoStart says that the organiser declined.

@@ -322,7 +322,6 @@ const actions = {
   skip: () => byId("stage").focus(),
   go: ({ stage }) => ask("go", { stage }),
   apply: () => ask("apply"),
-  survey: () => ask("survey"),
   "forget-whatif": () => ask("whatif"),
   advice: ({ order, argument }) => ask(order ?? "", JSON.parse(argument ?? "{}")),
   strike: ({ addr }) => ask("strike", { addr }),

@@ -222,10 +222,6 @@
  * @typedef {Server & LeaderOf} Leader one of the best servers so far
  */
 
-/** @typedef {{name: string, suits: boolean, mean_ms: number, max_ms: number, silent?: string[], rtt_ms: Record<string, number>}} Site how a server at a place would do; figures are 0 unless all players have one */
-
-/** @typedef {{answer?: Sentence, better?: boolean, waiting: string[], now?: {mean_ms: number, max_ms: number}, sites: Site[]}} Sites */
-
 /** @typedef {{round: number, leaders: Leader[], answered: number, places: Place[] | null}} Standing the leading servers, and where all servers are */
 
 /**
@@ -282,7 +278,6 @@
  * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, delay?: {command: string, most_ms: number, program?: string}, region?: Region} | null} way
  * @property {Played[] | null} evening
  * @property {Standing | null} standing
- * @property {Sites | null} sites
  * @property {Meeting | null} [meeting] of a standing room
  * @property {{favourites: Brought[], hidden: Brought[]}} lists the servers that people have brought
  * @property {LongLook | null} [look] the progress of a long look
