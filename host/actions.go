@@ -72,7 +72,9 @@ var actions = map[string]func(*pageAPI, actionRequest) (room.Action, error){
 	"await":    read[room.AwaitSeats],
 	"unwait":   read[room.Unwait],
 	"started": func(p *pageAPI, in actionRequest) (room.Action, error) {
-		return parse(in.body, func(a *room.Started) { a.Public = p.isPublic })
+		return parse(in.body, func(a *room.Started) {
+			a.Known, a.Public = p.name != nil && p.name(a.Game) != "", p.isPublic
+		})
 	},
 	"end":    bare(room.End{}),
 	"wake":   bare(room.Wake{}),
@@ -82,7 +84,7 @@ var actions = map[string]func(*pageAPI, actionRequest) (room.Action, error){
 	"apply":  bare(room.Apply{}),
 	"settings": func(p *pageAPI, in actionRequest) (room.Action, error) {
 		return parse(in.body, func(a *room.Change) {
-			a.Posts = p.posts
+			a.Posts, a.Places = p.posts, p.places
 			for _, g := range p.games {
 				a.Games = append(a.Games, g.ID)
 			}

@@ -60,7 +60,10 @@ func readDocument() (document schema, err error) {
 			base := resolve(document, part.(schema))
 			maps.Copy(whole["properties"].(schema), base["properties"].(schema))
 			required, _ := base["required"].([]any)
-			whole["required"] = append(whole["required"].([]any), required...)
+			own, _ := whole["required"].([]any)
+			if required = append(own, required...); len(required) > 0 {
+				whole["required"] = required
+			}
 		}
 		delete(whole, "allOf")
 	}

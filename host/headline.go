@@ -46,19 +46,41 @@ func headline(r wire.Document) sentence.Sentence {
 		}
 		return sentence.Of("stage.here", "n", here)
 	case wire.PhaseVoting:
+		if r.Places != nil {
+			return sentence.Of("front.where-title")
+		}
 		return sentence.Of("vote.where")
 	case wire.PhaseBanning:
 		return sentence.Of("match.stage-none")
 	case wire.PhaseReveal, wire.PhaseCountdown:
 		return sentence.Of("stage.countdown")
 	case wire.PhaseLaunching:
+		if r.Place != nil {
+			return placed(r)
+		}
 		return destination(r)
 	case wire.PhaseCoordinating:
+		if r.Places != nil {
+			return sentence.Of("stage.placing")
+		}
 		return sentence.Of("stage.refining")
 	case wire.PhaseFailed:
 		return sentence.Of("stage.no-server")
 	}
 	return sentence.Of("stage." + string(r.Phase.Name))
+}
+
+// placed says where a server should be, with the group's pings.
+func placed(r wire.Document) sentence.Sentence {
+	said := wire.AnnouncedServer{Name: r.Place.Name, IsPlace: true}
+	if r.Selection != nil {
+		for _, ranked := range r.Selection.Ranking {
+			if ranked.Addr.String() == r.Place.At {
+				said.MeanMS, said.MaxMS = ranked.MeanMS, ranked.MaxMS
+			}
+		}
+	}
+	return said.Placed()
 }
 
 // destination says where a room has gone, with its pings if everybody may see them. The server is not

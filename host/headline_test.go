@@ -27,10 +27,17 @@ func TestHeadline(t *testing.T) {
 	gathering := wire.Document{Phase: wire.Phase{Name: wire.PhaseGathering}, Seats: 3, Members: []wire.Member{{Connected: true}, {Connected: true}, {}}}
 	open := gathering
 	open.Seats = 0
+	placing := wire.Document{Phase: wire.Phase{Name: wire.PhaseCoordinating}, Places: &wire.Places{}}
+	places := wire.Document{Phase: wire.Phase{Name: wire.PhaseVoting}, Places: &wire.Places{}}
+	placed := launching
+	placed.Connect, placed.Place = "", &wire.Candidate{At: "192.0.2.1:27961", Name: "Frankfurt"}
 	for _, c := range []struct {
 		room wire.Document
 		want string
 	}{
+		{placing, "Measuring where our server should stand"},
+		{places, "Where should our server stand?"},
+		{placed, "Host it in Frankfurt: 20 ms on average, 30 at worst."},
 		{gathering, "Waiting for 1 more player"},
 		{open, "2 players here"},
 		{other, "We play OpenArena on Dust."},

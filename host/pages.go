@@ -29,13 +29,16 @@ type pageAPI struct {
 	counting *counting
 	// form describes the settings that people may set in a room.
 	form wire.Form
-	// games, editions, renewed and join come from [Config]. posts says that the host posts to
+	// games, name, editions, renewed and join come from [Config]. posts says that the host posts to
 	// webhooks.
 	games    []wire.Game
+	name     func(game string) string
 	editions func(version string) map[string]discovery.Edition
 	renewed  func(code, secret string)
 	join     func(game string, way wire.Way) wire.Way
 	posts    bool
+	// places are for rooms that look for a place and name none.
+	places wire.Venues
 }
 
 // form returns what people may set in the host's rooms.

@@ -126,6 +126,13 @@ func whereTo(s wire.Snapshot) notice {
 			break
 		}
 		name := discovery.CleanText(s.Way.Server)
+		if s.Way.Place != nil {
+			return notice{
+				Title:   "The group’s server will be in " + name,
+				Lines:   []string{"As soon as it runs, this page takes you there."},
+				Refresh: refresh,
+			}
+		}
 		if s.Way.Region != nil {
 			return notice{
 				Title: "Everyone plays in the region " + name,

@@ -20,6 +20,7 @@ import (
 	"muster/host/access"
 	"muster/host/public"
 	"muster/host/wire"
+	"muster/internal/await"
 	"muster/selection"
 )
 
@@ -132,6 +133,106 @@ func TestOpening(t *testing.T) {
 		service.Version != "1.2.3" || service.Commit != "0123abc" || service.Date != "2026-11-22T07:30:00Z" ||
 		len(service.Games) != 2 || service.MaxPlayers != 16 {
 		t.Errorf("the service says of itself %+v, %v", service, err)
+	}
+}
+
+// TestOpenForAPlace checks that a stranger opens a room that looks for a place, without a game or with one
+// that nobody lists, that the room has the host's places unless the stranger gives some, and that a server
+// which runs there later says what is played.
+func TestOpenForAPlace(t *testing.T) {
+	config := everybody(public.Limits{Places: 2})
+	config.Places = wire.Venues{{Name: "Frankfurt", Addr: hostport.At(netip.MustParseAddrPort("198.51.100.1:443")), Protocol: "tcp"}}
+	config.GameName = func(game string) string { return map[string]string{"cs2": "Counter-Strike 2"}[game] }
+	h, server := serve(t, config)
+	for body, want := range map[string]wire.Settings{
+		`{"seeks":"place"}`:              {Places: config.Places},
+		`{"game":"cs2","seeks":"place"}`: {Game: "cs2", Places: config.Places},
+		`{"seeks":"place","places":"Paris, 198.51.100.2"}`: {Places: wire.Venues{
+			{Name: "Paris", Addr: hostport.At(netip.MustParseAddrPort("198.51.100.2:7787")), Protocol: "beacon"},
+		}},
+		`{"game":"openarena","seeks":"either"}`: {Game: "openarena", Places: config.Places},
+	} {
+		status, room, _ := opens(t, server, "203.0.113.7", body)
+		settings, _ := h.Settings(room.Code)
+		if status != http.StatusCreated || settings.Game != want.Game || !settings.Places.Equal(want.Places) {
+			t.Errorf("%s is answered %d %+v: a room for %q with %v", body, status, room.Refusal, settings.Game, settings.Places)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"seeks":"either"}`:                              `no game ""`,
+		`{"seeks":"place","servers":["192.0.2.4:27960"]}`: `no game ""`,
+		`{"game":"cs2","seeks":"either"}`:                 "no public list",
+		`{"seeks":"place","places":"A, 198.51.100.1\nB, 198.51.100.2\nC, 198.51.100.3"}`: "at most 2 places",
+		`{"seeks":"place","places":"A, 10.0.0.1"}`:                                       "private network",
+	} {
+		status, refusal, _ := opens(t, server, "203.0.113.7", body)
+		if status != http.StatusBadRequest || refusal.Reason != wire.ReasonMalformed || !strings.Contains(refusal.Message, want) {
+			t.Errorf("%s is answered %d %+v, want %q", body, status, refusal.Refusal, want)
+		}
+	}
+	_, room, _ := opens(t, server, "203.0.113.8", `{"seeks":"place"}`)
+	secret := map[string]string{"Authorization": "Bearer " + h.Keys(room.Code).Secret}
+	document := func() (d wire.Document) {
+		if _, text := asks(t, server, "GET", "/api/rooms/"+room.Code, "", secret); json.Unmarshal([]byte(text), &d) != nil {
+			t.Fatal(text)
+		}
+		return d
+	}
+	if d := document(); d.Seeks != wire.SeekPlace || d.Places == nil || len(d.Places.Candidates) != 1 || len(d.Log) == 0 {
+		t.Errorf("programs read %+v", d)
+	}
+	order := func(action, body string) (int, string) {
+		return asks(t, server, "POST", "/api/rooms/"+room.Code+"/"+action, body, secret)
+	}
+	ann := join(t, server, room.Code, "ann")
+	survey := expect[wire.Survey](ann)
+	ann.Conn.Send(wire.Surveyed{Attempt: survey.Attempt, Places: []wire.Finalist{
+		{Server: 0, State: discovery.Answered, RTTs: []float64{20}, Sent: 1},
+	}})
+	await.Until(t, func() bool { return document().Places.People["ann"].Answered == 1 }, "ann has not measured")
+	if status, text := order("go", `{}`); status != http.StatusNoContent {
+		t.Fatalf("go is answered %d %s", status, text)
+	}
+	if d := document(); d.Place == nil || d.Place.Name != "Frankfurt" || d.Message != "Host it in Frankfurt: 20 ms on average, 20 at worst." {
+		t.Errorf("the place is %+v: %s", d.Place, d.Message)
+	}
+	if _, page := asks(t, server, "GET", room.Go[strings.Index(room.Go, "/go/"):], "", nil); !strings.Contains(page, "server will be in Frankfurt") {
+		t.Errorf("a link to the game shows %s", page)
+	}
+	for body, want := range map[string]string{
+		`{"game":"","addr":"198.51.100.7:27015"}`:     "no servers of",
+		`{"game":"pong","addr":"198.51.100.7:27015"}`: "no servers of",
+	} {
+		if status, text := order("started", body); status != http.StatusConflict || !strings.Contains(text, want) {
+			t.Errorf("a server of %s is answered %d %s", body, status, text)
+		}
+	}
+	if status, text := order("started", `{"game":"cs2","addr":"198.51.100.7:27015"}`); status != http.StatusNoContent || document().Game != "cs2" {
+		t.Errorf("a server is answered %d %s, and the room plays %q", status, text, document().Game)
+	}
+}
+
+// TestSeekLater checks that a room which looks for a place only after a while gets the host's places, too.
+func TestSeekLater(t *testing.T) {
+	config := everybody(public.Limits{})
+	config.Places = wire.Venues{{Name: "Frankfurt", Addr: hostport.At(netip.MustParseAddrPort("198.51.100.1:443")), Protocol: "tcp"}}
+	h, server := serve(t, config)
+	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena"}`)
+	secret := map[string]string{"Authorization": "Bearer " + h.Keys(room.Code).Secret}
+	for seeks, want := range map[string]wire.Venues{"place": config.Places, "": nil} {
+		status, text := asks(t, server, "POST", "/api/rooms/"+room.Code+"/settings", `{"settings":{"seeks":"`+seeks+`"}}`, secret)
+		if settings, _ := h.Settings(room.Code); status != http.StatusNoContent || settings.Seeks != seeks || !settings.Places.Equal(want) {
+			t.Errorf("%q is answered %d %s: the places are %v", seeks, status, text, settings.Places)
+		}
+	}
+}
+
+// TestNoPlaces checks that a host without places says what to do about it.
+func TestNoPlaces(t *testing.T) {
+	_, server := serve(t, everybody(public.Limits{}))
+	status, refusal, _ := opens(t, server, "203.0.113.7", `{"seeks":"place"}`)
+	if status != http.StatusBadRequest || !strings.Contains(refusal.Message+refusal.Hint, "--places builtin") {
+		t.Errorf("answered %d %+v", status, refusal.Refusal)
 	}
 }
 

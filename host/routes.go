@@ -42,7 +42,8 @@ const (
 func (h *Host) routes() []route {
 	page := &pageAPI{
 		site: h.site, door: h.door, replies: h.replies, asks: h.asks, limits: &h.limits, lists: h.lists, counting: &h.counting,
-		form: h.form(), games: h.config.Games, editions: h.config.Editions, renewed: h.config.Renewed, join: h.config.Join, posts: h.config.Announce != nil,
+		form: h.form(), games: h.config.Games, name: h.config.GameName, editions: h.config.Editions, renewed: h.config.Renewed, join: h.config.Join, posts: h.config.Announce != nil,
+		places: h.config.Places,
 	}
 	watchers := operators{h.site, h.rooms, h.config.MetricsFrom}
 	var front, get, service, open, lead http.HandlerFunc
@@ -53,7 +54,7 @@ func (h *Host) routes() []route {
 		get = h.fromVisitor(h.config.Get).ServeHTTP
 	}
 	if h.config.Public != nil {
-		s := &strangers{h.site, h.replies, h.asks, &h.limits, h.rooms, &h.counting, h.config.Announce != nil}
+		s := &strangers{h.site, h.replies, h.asks, &h.limits, h.rooms, &h.counting, h.config.Announce != nil, h.config.Places}
 		service, open, lead = s.serveService, s.serveOpening, h.serveGo
 	}
 	return []route{

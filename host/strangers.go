@@ -28,6 +28,7 @@ type strangers struct {
 	rooms    *lifecycle
 	counting *counting
 	posts    bool // the host posts to webhooks
+	places   wire.Venues
 }
 
 // serveService says which rooms can be opened, for the page and for programs: GET /api/service. With
@@ -35,6 +36,7 @@ type strangers struct {
 func (s *strangers) serveService(w http.ResponseWriter, r *http.Request) {
 	p := s.limits.Load()
 	service, text := p.Service(), r.URL.Query().Get("game")
+	service.Places = len(s.places)
 	if text != "" && p.Search != nil {
 		if s.isTooMuch(w, s.asks, access.Subscriber(s.asker(r))) {
 			return
@@ -72,10 +74,15 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		settings, err = p.Settings(body, from, s.clock.Now())
 	}
+	if err == nil {
+		settings, err = settings.Placed(s.places)
+	}
 	var refusal *wire.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		s.refuse(w, http.StatusBadRequest, *refusal)
+		why := *refusal
+		why.Reason = wire.ReasonMalformed // there is no room yet
+		s.refuse(w, http.StatusBadRequest, why)
 		return
 	case err != nil:
 		s.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(err.Error())})
@@ -115,7 +122,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	if _, asleep := s.rooms.standing(); s.rooms.count()-asleep >= p.Rooms {
 		w.Header().Set("Retry-After", "60")
 		s.refuse(w, http.StatusServiceUnavailable, *wire.Refuse(wire.ReasonFull, "refused.rooms-taken", "n", p.Rooms).
-			Advising("refused.rooms-taken-hint", "game", settings.Game))
+			Advising("refused.rooms-taken-hint", "game", cmp.Or(settings.Game, "--where")))
 		return
 	}
 	if stays {

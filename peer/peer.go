@@ -93,6 +93,9 @@ type Options struct {
 	// Brings returns the servers of a game that the player wants to add to the room; nil adds none. It may ask the
 	// player, and may take its time.
 	Brings func(ctx context.Context, game string) wire.Bring
+	// Consents returns whether machines of providers at candidate places may see the player's address. It asks once in
+	// a room. With nil they may not.
+	Consents func(ctx context.Context, first wire.Venues) bool
 	// Say delivers what the player says at a terminal about the choice; nil delivers nothing. Asks says that the player
 	// can be asked there, so the others wait for the answer.
 	Say  <-chan wire.Say
@@ -234,7 +237,7 @@ func Run(ctx context.Context, options Options) error {
 			Probes: options.Probes, Program: s.program, Editions: options.Editions, Asks: options.Asks, Inflates: true,
 			Somewhere: options.Somewhere, Beacon: options.Beacon, Discreet: options.Discreet, Side: options.Side,
 		},
-		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, NewPlan: options.NewPlan, Pace: options.pace.Pace, Seed: rand.Uint64(),
+		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, AsksConsent: options.Consents != nil, NewPlan: options.NewPlan, Pace: options.pace.Pace, Seed: rand.Uint64(),
 		Memory: options.Memory,
 	}, options.Clock.Now())
 	s.ctx, s.leave = context.WithCancelCause(ctx)

@@ -175,6 +175,10 @@ func (s *session) undertake(o player.Output) {
 				return player.Brought{Task: o.Task, Bring: s.options.Brings(ctx, o.Game)}
 			})
 		}
+	case player.AskConsent:
+		s.begin(o.Task, func(ctx context.Context) player.Input {
+			return player.Consented{Task: o.Task, Yes: s.options.Consents(ctx, o.Places)}
+		})
 	case player.LookAround:
 		s.begin(o.Task, func(ctx context.Context) player.Input {
 			found := player.Found{Game: o.Game}

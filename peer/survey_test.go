@@ -73,6 +73,7 @@ func TestSurvey(t *testing.T) {
 		}
 		return placeProber{times}, nil
 	}
+	s.options.Consents = func(_ context.Context, first wire.Venues) bool { return len(first) == 1 && first[0].Name == "Oslo" }
 	peer.HostAt(&s.options, netip.MustParseAddr("203.0.113.1"))
 	peer.Impatient(&s.options, 200*time.Millisecond)
 	defer s.sit()()

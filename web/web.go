@@ -99,34 +99,50 @@ var everyFile = sync.OnceValue(func() map[string]file {
 })
 
 // Pages load faster without the sentences that they never say. These begin the keys of sentences that
-// only terminals say, and of those that only Home says.
+// only terminals say, of those that only Home says, and of those that only rooms say which look for a
+// place. Such a room's page loads the latter, too, once it knows (static/places).
 var (
 	ofTerminals = []string{"term."}
 	ofHome      = []string{"computer.", "favourites.", "find.", "home.", "invited.", "standing."}
+	ofPlaces    = []string{"place.", "recipe."}
 )
 
 // roomWords and homeWords are the sentences of the two pages, packed once.
 var (
-	roomWords = sync.OnceValue(func() map[string]file { return words(slices.Concat(ofTerminals, ofHome)) })
-	homeWords = sync.OnceValue(func() map[string]file { return words(nil) })
+	roomWords = sync.OnceValue(func() map[string]file {
+		served := words("words/", allBut(ofTerminals, ofHome, ofPlaces))
+		maps.Copy(served, words("words/places/", begins(ofPlaces)))
+		return served
+	})
+	homeWords = sync.OnceValue(func() map[string]file { return words("words/", allBut(ofPlaces)) })
 )
 
-// words returns the sentences of each language as a file of a page, without those whose keys begin in
-// some ways.
-func words(without []string) map[string]file {
+// begins returns whether a key begins in one of some ways.
+func begins(ways []string) func(key string) bool {
+	return func(key string) bool {
+		return slices.ContainsFunc(ways, func(begin string) bool { return strings.HasPrefix(key, begin) })
+	}
+}
+
+// allBut returns whether a key begins in none of some ways.
+func allBut(ways ...[]string) func(key string) bool {
+	others := begins(slices.Concat(ways...))
+	return func(key string) bool { return !others(key) }
+}
+
+// words returns some sentences of each language, a file a language in a folder of a page.
+func words(folder string, are func(key string) bool) map[string]file {
 	served := map[string]file{}
 	for _, tag := range append(slices.Clone(languages.Tags()), catalogue.Accented, catalogue.Mirrored) {
-		name := "words/" + tag + ".json"
-		served[name] = packed(name, sentences(tag, without))
+		name := folder + tag + ".json"
+		served[name] = packed(name, sentences(tag, are))
 	}
 	return served
 }
 
-func sentences(tag string, without []string) []byte {
+func sentences(tag string, are func(key string) bool) []byte {
 	all := languages.Sentences(tag)
-	maps.DeleteFunc(all, func(key, _ string) bool {
-		return slices.ContainsFunc(without, func(begin string) bool { return strings.HasPrefix(key, begin) })
-	})
+	maps.DeleteFunc(all, func(key, _ string) bool { return !are(key) })
 	data, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // they are strings
@@ -163,7 +179,7 @@ var fingerprint = sync.OnceValue(func() string {
 		panic(err) // the files are embedded above
 	}
 	for _, tag := range languages.Tags() {
-		hash.Write(sentences(tag, nil))
+		hash.Write(sentences(tag, allBut()))
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:12])
 })

@@ -31,3 +31,23 @@ func TestWordsOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsOfPlaces checks that what every room loads says nothing that only rooms load which look for a place,
+// but for the vote and the failure of such a room.
+func TestWordsOfPlaces(t *testing.T) {
+	of := regexp.MustCompile("[\"'`](place|recipe)\\.[a-z]")
+	others := regexp.MustCompile(`^static/(places/|recipe\.js|stages/(recipe|vote|failed)\.js)|\.css$|^static/home/`)
+	err := filepath.WalkDir("static", func(name string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || others.MatchString(filepath.ToSlash(name)) {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if found := of.Find(data); found != nil {
+			t.Errorf("%s says %s…, which few rooms load", name, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

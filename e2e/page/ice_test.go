@@ -34,10 +34,10 @@ const pair = { responsesReceived: 0 };
 })();
 </script>`
 
-// TestBrowserMeasuresBeacon checks that a page measures the round trip to a beacon by WebRTC alone: muster beacon is
-// what a browser takes for an agent of ICE.
-func TestBrowserMeasuresBeacon(t *testing.T) {
-	run := exec.Command(program(t), "beacon", "--listen", "127.0.0.1:0", "--name", "here")
+// startBeacon starts muster beacon on loopback, and returns its address.
+func startBeacon(t *testing.T, name string) *net.UDPAddr {
+	t.Helper()
+	run := exec.Command(program(t), "beacon", "--listen", "127.0.0.1:0", "--name", name)
 	run.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
 	said, err := run.StdoutPipe()
 	if err == nil {
@@ -48,10 +48,17 @@ func TestBrowserMeasuresBeacon(t *testing.T) {
 	}
 	t.Cleanup(func() { run.Process.Kill(); run.Wait() })
 	line, err := bufio.NewReader(said).ReadString('\n')
-	at, wrong := net.ResolveUDPAddr("udp", strings.TrimSpace(strings.TrimPrefix(line, "here, ")))
+	at, wrong := net.ResolveUDPAddr("udp", strings.TrimSpace(strings.TrimPrefix(line, name+", ")))
 	if err != nil || wrong != nil {
 		t.Fatalf("%q, %v, %v", line, err, wrong)
 	}
+	return at
+}
+
+// TestBrowserMeasuresBeacon checks that a page measures the round trip to a beacon by WebRTC alone: muster beacon is
+// what a browser takes for an agent of ICE.
+func TestBrowserMeasuresBeacon(t *testing.T) {
+	at := startBeacon(t, "here")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, measures, beacon.Ufrag, beacon.Password, at.Port)

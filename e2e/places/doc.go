@@ -5,8 +5,8 @@
 //	└──────────── player ────────────┘                └───────── servers ────────┘
 //
 // The browser opens a page that imports web/static/places, measures, and posts the results. A busy
-// machine makes the links themselves late: a plain socket asks the same servers meanwhile, and what it
-// finds over the delays is no error of the browser's. The tests run with -places, as root:
+// machine makes links and servers late: a program asks the same servers meanwhile, and what it finds over
+// the delays is no error of the browser's. The tests run with -places, as root:
 //
 //	go -C e2e test ./places -places -v
 //	go -C e2e test ./places -places -v -run TestICE -browser firefox-esr

@@ -2,6 +2,7 @@ package places
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -131,23 +132,59 @@ func ask(t *testing.T, m *netfab.Machine, at netip.AddrPort, times int) (rtts []
 	}
 	defer conn.Close()
 	buf := make([]byte, 1500)
-	for next := range time.Tick(apart) {
-		if times--; times < 0 {
-			break
-		}
-		question := beacon.Protocol{}.AppendQuery(nil, discovery.Nonce(times), nil)
+	for nonce := range discovery.Nonce(times) {
 		began := time.Now()
-		_, _ = conn.Write(question)
-		_ = conn.SetReadDeadline(next.Add(apart - ms))
-		if _, err := conn.Read(buf); err == nil {
-			rtts = append(rtts, millis(time.Since(began)))
+		_ = conn.SetReadDeadline(began.Add(patient))
+		_, _ = conn.Write(beacon.Protocol{}.AppendQuery(nil, nonce, nil))
+		for {
+			n, err := conn.Read(buf)
+			if err != nil {
+				break // it was lost
+			}
+			if answer, err := (beacon.Protocol{}).Parse([][]byte{buf[:n]}); err == nil && answer.Nonce == nonce {
+				rtts = append(rtts, millis(time.Since(began)))
+				break
+			}
 		}
 	}
 	return rtts
 }
 
-// apart is longer than any round trip.
-const apart = 400 * ms
+// fetch asks a web server from a machine so many times over one connection, as a program does, and returns the round
+// trips in ms.
+func fetch(t *testing.T, m *netfab.Machine, url string, times int) (rtts []float64) {
+	t.Helper()
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		DialContext: func(_ context.Context, network, to string) (conn net.Conn, err error) {
+			err = m.Inside(func() (err error) {
+				conn, err = net.Dial(network, to)
+				return err
+			})
+			return conn, err
+		},
+	}
+	defer transport.CloseIdleConnections()
+	client := http.Client{Transport: transport}
+	for i := range 1 + times {
+		began := time.Now()
+		answer, err := client.Get(url)
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		took := time.Since(began)
+		_, _ = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+		if i > 0 { // the first one opened the connection
+			rtts = append(rtts, millis(took))
+		}
+	}
+	return rtts
+}
+
+// patient is longer than any round trip.
+const patient = time.Second
 
 func millis(d time.Duration) float64 { return float64(d) / float64(ms) }
 

@@ -24,6 +24,7 @@ test("axe-core finds nothing in the structure", async (t) => {
     ["gathering-troubled", "anna", {}], ["gathering", "stranger", { door: "" }], ["measuring", "anna", {}], ["looking", "organiser", {}], ["voting-vetoed", "anna", {}],
     ["reveal", "anna", { saw: true, still: true }], ["countdown", "anna", {}], ["launching-mixed", "dave", {}], ["failed-far", "anna", {}], ["waiting", "anna", {}], ["night", "anna", {}],
     ["launching-again", "anna", {}], ["bo3-gathering", "ann", {}], ["bo3-maps", "emil", {}], ["meeting-awake", "ben", {}], ["voting", "stranger", { tv: true }],
+    ["place-gathering", "stranger", { door: "" }], ["place-declined", "anna", {}], ["place-vote", "ben", {}], ["place-chosen", "organiser", {}], ["place-hostile-search", "stranger", {}],
   ]) {
     await page.shows(name, reader, how);
     await page.unfolds();

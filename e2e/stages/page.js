@@ -25,6 +25,7 @@ export const tableOf = (name) => JSON.parse(readFileSync(new URL(`${name}.json`,
 
 const markup = readFileSync(new URL("index.html", statics), "utf8").replace("<html", `<html data-languages="en de es fr ja ko pl pt-BR ru tr zh-Hans"`).replaceAll(/<(link|script)[^>]*>(<\/script>)?/g, "");
 const window = new Window({ url: `http://192.0.2.99:8080/?lang=${language}#BAKODI_thekeyofthelink`, width: 1440, height: 900 });
+Object.assign(window.happyDOM.settings, { disableCSSFileLoading: true, handleDisabledFileLoadingAsSuccess: true });
 window.document.write(markup);
 for (const other of window.document.querySelectorAll("noscript, #front")) other.remove(); // no style sheet hides them
 
@@ -98,7 +99,7 @@ for (const name of ["innerWidth", "innerHeight", "devicePixelRatio"]) Object.def
 Object.assign(globalThis, given, { window: globalThis, isSecureContext: false, CSS: { escape: (text) => text } });
 
 localStorage.setItem("muster BAKODI", JSON.stringify({ token: "the token of whoever looks", name: "" }));
-for (const module of ["later", "tour", "stages/camplobby", "map/map", "map/table", "map/behind", "map/flat", "map/globe", "map/square"]) await import(new URL(`${module}.js`, statics).href); // so that what the page loads while it is drawn is there at once
+for (const module of ["later", "tour", "stages/camplobby", "map/map", "map/table", "map/behind", "map/flat", "map/globe", "map/square", "places/seek"]) await import(new URL(`${module}.js`, statics).href); // so that what the page loads while it is drawn is there at once
 const opened = musterTime.now();
 await import(new URL("app.js", statics).href);
 await clock.passes(2000); // the first frame
@@ -110,6 +111,9 @@ const fresh = { ...view };
 view.door = "past";
 live.receive(JSON.stringify({ type: "state", ...tableOf("listing").state, you: {} }));
 while (!view.stage) await clock.settles(); // what comes after the lobby is loaded
+const before = view.stage;
+live.receive(JSON.stringify({ type: "state", ...tableOf("place-gathering").state, you: {} }));
+while (view.stage === before) await clock.settles(); // and what a room needs that looks for a place
 
 export { live, view };
 export const stage = document.getElementById("stage");

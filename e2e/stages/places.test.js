@@ -76,32 +76,54 @@ test("an address is a literal, or nothing is asked", async () => {
 });
 
 test("a report tells round trips in several ways, or not", () => {
-  for (const [name, report, want] of [
-    ["nothing yet", [], { rtts: [], isSent: false, isUntold: false }],
-    ["not sent", [pair({ requestsSent: 0, responsesReceived: 0, totalRoundTripTime: 0 })], { rtts: [], isSent: false, isUntold: false }],
-    ["asked", [pair({ requestsSent: 2, responsesReceived: 0, totalRoundTripTime: 0 })], { rtts: [], isSent: true, isUntold: false }],
-    ["one", [pair({ requestsSent: 2, responsesReceived: 1, totalRoundTripTime: 0.0623, currentRoundTripTime: 0.0623 })], { rtts: [62.3], isSent: true, isUntold: false }],
-    ["three: the last, and the mean of two", [pair({ requestsSent: 3, responsesReceived: 3, totalRoundTripTime: 0.19, currentRoundTripTime: 0.06 })], { rtts: [65, 60], isSent: true, isUntold: false }],
-    ["two, and not the last", [pair({ requestsSent: 3, responsesReceived: 2, totalRoundTripTime: 0.1 })], { rtts: [50], isSent: true, isUntold: false }],
-    ["Firefox", [pair({ state: "succeeded", responsesReceived: 1, totalRoundTripTime: 0.06, currentRoundTripTime: 0.06 })], { rtts: [60], isSent: true, isUntold: false }],
-    ["no totals", [pair({ state: "succeeded", writable: true })], { rtts: [], isSent: true, isUntold: true }],
-    ["no totals yet", [pair({ state: "in-progress" })], { rtts: [], isSent: true, isUntold: false }],
-    ["the pair that tells more", [pair({ responsesReceived: 1, totalRoundTripTime: 0.01 }), pair({ responsesReceived: 2, totalRoundTripTime: 0.1 }), { type: "transport" }], { rtts: [50], isSent: true, isUntold: false }],
-    ["an hour", [pair({ responsesReceived: 1, totalRoundTripTime: 3600 })], { rtts: [], isSent: true, isUntold: false }],
+  const told = (report, before) => {
+    const { rtts, isSent, isOnce, isUntold } = roundTrips(report, before);
+    return [rtts, Object.entries({ isSent, isOnce, isUntold }).filter(([, is]) => is).map(([name]) => name).join(" ")];
+  };
+  for (const [name, report, rtts, is] of [
+    ["nothing yet", [], [], ""],
+    ["not sent", [pair({ requestsSent: 0, responsesReceived: 0, totalRoundTripTime: 0 })], [], ""],
+    ["asked", [pair({ requestsSent: 2, responsesReceived: 0, totalRoundTripTime: 0 })], [], "isSent"],
+    ["one", [pair({ requestsSent: 2, responsesReceived: 1, totalRoundTripTime: 0.0623, currentRoundTripTime: 0.0623 })], [62.3], "isSent"],
+    ["three: the last, and the mean of two", [pair({ requestsSent: 3, responsesReceived: 3, totalRoundTripTime: 0.19, currentRoundTripTime: 0.06 })], [65, 60], "isSent"],
+    ["two, and not the last", [pair({ requestsSent: 3, responsesReceived: 2, totalRoundTripTime: 0.1 })], [50], "isSent"],
+    ["Firefox", [pair({ state: "succeeded", responsesReceived: 1, totalRoundTripTime: 0.06, currentRoundTripTime: 0.06 })], [60], "isSent isOnce"],
+    ["no totals", [pair({ state: "succeeded", writable: true })], [], "isSent isOnce isUntold"],
+    ["no totals yet", [pair({ state: "in-progress" })], [], "isSent isOnce"],
+    ["the pair that tells more", [pair({ requestsSent: 3, responsesReceived: 1, totalRoundTripTime: 0.01 }), pair({ requestsSent: 3, responsesReceived: 2, totalRoundTripTime: 0.1 }), { type: "transport" }], [50], "isSent"],
+    ["an hour", [pair({ requestsSent: 1, responsesReceived: 1, totalRoundTripTime: 3600 })], [], "isSent"],
   ]) {
-    assert.deepEqual(roundTrips(report), want, name);
+    assert.deepEqual(told(report), [rtts, is], name);
+  }
+  const one = roundTrips([pair({ id: "a", requestsSent: 1, responsesReceived: 1, totalRoundTripTime: 0.04 })]);
+  for (const [name, next, rtts] of [
+    ["the same", { id: "a", responsesReceived: 1, totalRoundTripTime: 0.04 }, [40]],
+    ["one more", { id: "a", responsesReceived: 2, totalRoundTripTime: 0.09 }, [40, 50]],
+    ["another id", { id: "b", responsesReceived: 2, totalRoundTripTime: 0.09 }, [40, 50]],
+    ["two more", { id: "a", responsesReceived: 3, totalRoundTripTime: 0.15, currentRoundTripTime: 0.05 }, [40, 60, 50]],
+    ["less", { id: "a", responsesReceived: 2, totalRoundTripTime: 0.03 }, [40]],
+  ]) {
+    assert.deepEqual(told([pair({ requestsSent: 3, ...next })], one), [rtts, "isSent"], name);
   }
 });
 
-test("a beacon is measured by one connection after another, and each is closed", async () => {
-  const waits = [pair({ requestsSent: 1, responsesReceived: 0, totalRoundTripTime: 0 })];
-  const { Peer, all } = webrtc(waits, [pair({ requestsSent: 3, responsesReceived: 2, totalRoundTripTime: 0.041, currentRoundTripTime: 0.02 })]);
-  const { value } = await inTime(ice("[2001:db8::7]:7787", { Peer }));
-  assert.deepEqual(value, { state: "answered", rtts_ms: [21, 20, 21, 20, 21], sent: 5 });
-  assert.equal(all.length, 3);
-  assert.ok(all.every(({ isClosed }) => isClosed));
-  const sdp = all[0].sdp.split("\r\n");
-  assert.equal(all[0].sdp, answerOf({ address: "2001:db8::7", port: 7787 }));
+test("a beacon is measured by one connection, or by one after another where each asks once", async () => {
+  const answers = (n, more) => [pair({ responsesReceived: n, totalRoundTripTime: 0.02 * n, currentRoundTripTime: 0.02, ...more })];
+  const few = answers(0, { requestsSent: 1 });
+  for (const [name, reports, connections, rtts] of [
+    ["Chromium", [few, answers(3, { requestsSent: 3 }), answers(3, { requestsSent: 3 }), answers(4, { requestsSent: 4 }), answers(5, { requestsSent: 5 }), answers(6, { requestsSent: 6 })], 1, 5],
+    ["Chromium, slower", [few, answers(1, { requestsSent: 2 })], 1, 1],
+    ["Firefox", [few, answers(1)].map(([one]) => [{ ...one, requestsSent: undefined }]), 5, 5],
+  ]) {
+    const { Peer, all } = webrtc(...reports);
+    const { value, took } = await inTime(ice("[2001:db8::7]:7787", { Peer }));
+    assert.deepEqual(value, { state: "answered", rtts_ms: Array(rtts).fill(20), sent: rtts }, name);
+    assert.ok(took <= 4100, name);
+    assert.equal(all.length, connections, name);
+    assert.ok(all.every(({ isClosed }) => isClosed), name);
+    assert.ok(all.every(({ sdp }) => sdp === answerOf({ address: "2001:db8::7", port: 7787 })), name);
+  }
+  const sdp = answerOf({ address: "2001:db8::7", port: 7787 }).split("\r\n");
   for (const line of ["a=ice-lite", "a=ice-ufrag:muster", "a=ice-pwd:musterAnswersEverybody00"]) assert.ok(sdp.includes(line), line);
   const candidates = sdp.filter((line) => line.startsWith("a=candidate"));
   assert.deepEqual(candidates, ["a=candidate:1 1 udp 2130706431 2001:db8::7 7787 typ host"]);

@@ -101,7 +101,7 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	if !of.IsPublic {
 		next.Snapshot.Room.AnnounceAs = announcedAs(&next.Snapshot.Room, r.Keys().Link)
 	}
-	if way := next.Snapshot.Way; way != nil && of.Join != nil {
+	if way := next.Snapshot.Way; way != nil && way.Connect != "" && of.Join != nil {
 		*way = of.Join(next.Snapshot.Room.Game, *way)
 	}
 	for player, probes := range shows.Traces {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -295,7 +296,7 @@ var (
 	cityPings = map[string]map[string]float64{
 		"anna":  {"Frankfurt": 9, "Amsterdam": 4, "London": 12, "Ashburn": 84, "Singapore": 160, "Paris": 11, "Tokyo": 230},
 		"ben":   {"Frankfurt": 84, "Amsterdam": 79, "London": 72, "Ashburn": 14, "Singapore": 220, "Paris": 78, "Tokyo": 160},
-		"chong": {"Frankfurt": 161, "Amsterdam": 171, "London": 176, "Ashburn": 225, "Singapore": 8, "Paris": 165, "Tokyo": 70},
+		"chong": {"Frankfurt": 161, "Amsterdam": 179, "London": 186, "Ashburn": 225, "Singapore": 8, "Paris": 175, "Tokyo": 70},
 	}
 )
 
@@ -315,7 +316,7 @@ func city(name, country string, lat, lon float64, offers ...string) wire.Venue {
 // browses lets a friend in whose page measures, or answers as many places as the friend has pings for.
 func (n *night) browses(name, country string) {
 	n.Helper()
-	if len(n.View().People) == 0 {
+	if len(n.Players()) == 0 {
 		n.As[name] = n.Room.Keys().Secret
 	}
 	n.Origins[name] = room.Origin{Country: country}
@@ -331,14 +332,28 @@ func (n *night) surveys(name string, some int) {
 	survey := n.Surveys[name]
 	m := wire.Surveyed{Attempt: survey.Attempt, More: some > 0}
 	for i, place := range survey.Places {
-		if ms := cityPings[name][place.Name]; some == 0 || i < some {
+		ms := cityPings[name][place.Name]
+		if ms == 0 { // of people and places without a story
+			ms = float64(20 + 17*((len(name)+7*len(place.Name))%11))
+		}
+		if some == 0 || i < some {
 			m.Places = append(m.Places, wire.Finalist{Server: i, State: discovery.Answered, RTTs: []float64{ms}, Sent: 5})
 		}
 	}
 	n.Says(name, m)
 }
 
-// placings look for a place: who is asked to measure, the search, the vote, the place, and its recipe.
+// declines lets a friend in by the page alone, who would rather not measure: the pings are estimated.
+func (n *night) declines(name, country string) {
+	n.Helper()
+	from := room.Origin{Addr: netip.MustParseAddr("9.9.9.9"), Near: netip.MustParseAddr("9.9.9.9"), Country: country, ASN: 3320}
+	n.Step(room.Order{Action: room.Enter{Name: name, Token: name + "'s token", Origin: from}})
+	n.Step(room.PageOpened{Token: name + "'s token"})
+	n.orders(name, room.Count{Name: name, Counted: true})
+}
+
+// placings look for a place: who is asked to measure, the search, the vote, and the place. Then the names are
+// strangers', and eight look for one.
 func placings(n *night) {
 	seek := func(s *wire.Settings) {
 		s.Game, s.Seeks, s.Places, s.Limits = "minecraft", wire.SeekPlace, cities, nil
@@ -352,14 +367,59 @@ func placings(n *night) {
 	n.surveys("ben", 0)
 	n.browses("chong", "MY")
 	n.surveys("chong", 3)
+	n.Wait(time.Second)
 	n.keeps("place-search")
+	n.declines("dave", "DE")
+	n.Wait(time.Second)
+	n.keeps("place-declined")
 	n.surveys("chong", 0)
 	n.orders("organiser", room.Go{})
 	n.keeps("place-vote")
-	for _, name := range append(n.Players(), "zoe") {
+	for _, name := range append(n.Players(), "zoe", "dave") {
 		n.orders(name, room.Ready{Ready: true})
 	}
 	n.keeps("place-chosen")
+	n.orders("organiser", room.Started{Game: "minecraft", Addr: hostport.At(netip.MustParseAddrPort("203.0.113.7:25565"))})
+	n.keeps("place-ready")
+
+	n.opens(func(s *wire.Settings) {
+		seek(s)
+		s.Name, s.Places = "<b>Friday</b> night", slices.Clone(cities)
+		for i, name := range []string{"<b>Frankfurt</b>", "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysil", "<script>alert(1)</script>"} {
+			s.Places[i].Name = name
+			s.Places[i].Offers = []wire.Offer{{Provider: "<img src=x onerror=alert(1)>", Region: "<b>"}, {Provider: "Vultr"}}
+		}
+	})
+	for i, name := range hostileNames {
+		n.browses(name, []string{"NL", "", "US", "MY"}[i])
+		n.surveys(n.Admitted, 0)
+	}
+	n.Wait(time.Second)
+	n.keeps("place-hostile-search")
+	n.orders("organiser", room.Go{})
+	n.keeps("place-hostile-vote")
+	for _, name := range n.Players() {
+		n.orders(name, room.Ready{Ready: true})
+	}
+	n.keeps("place-hostile-chosen")
+
+	n.opens(func(s *wire.Settings) { seek(s); s.Agree = wire.No })
+	for i, name := range []string{"anna", "ben", "chong", "dora", "emil", "fay", "gus", "hana"} {
+		n.browses(name, []string{"NL", "US", "MY", "DE", "", "BR", "GB", "JP"}[i])
+		n.surveys(name, 0)
+	}
+	n.Wait(time.Second)
+	n.keeps("place-crowd-search")
+	n.orders("organiser", room.Go{})
+	n.keeps("place-crowd-chosen")
+
+	n.opens(func(s *wire.Settings) { seek(s); s.Limits = wire.Limits{50 * time.Millisecond} })
+	for i, name := range []string{"anna", "ben", "chong"} {
+		n.browses(name, []string{"NL", "US", "MY"}[i])
+		n.surveys(name, 0)
+	}
+	n.orders("organiser", room.Go{})
+	n.keeps("place-failed")
 }
 
 // rounds is a round with a vote, from the list to the countdown.

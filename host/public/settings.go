@@ -27,7 +27,9 @@ func (p *Limits) Settings(body []byte, from netip.Addr, now time.Time) (s wire.S
 		}
 		delete(wanted, "servers")
 	}
-	g, err := p.game(wanted, len(lines) > 0)
+	var seeks string
+	json.Unmarshal(wanted["seeks"], &seeks) // the patch refuses what is no text
+	g, err := p.game(wanted, len(lines) > 0, seeks == wire.SeekPlace)
 	if err != nil {
 		return s, err
 	}
@@ -58,8 +60,9 @@ func malformed(key string, pairs ...any) *wire.Refusal {
 }
 
 // game returns the wanted game. For one of the host's games, the host's entry counts. Otherwise the
-// stranger describes the game and brings a list.
-func (p *Limits) game(wanted map[string]json.RawMessage, hasList bool) (Game, error) {
+// stranger describes the game and brings a list. A room that looks for a place needs neither a game nor a
+// list.
+func (p *Limits) game(wanted map[string]json.RawMessage, hasList, isOfPlaces bool) (Game, error) {
 	var id string
 	json.Unmarshal(wanted["game"], &id) // a value that is not a text names no game
 	var own *wire.OwnGame
@@ -68,10 +71,13 @@ func (p *Limits) game(wanted map[string]json.RawMessage, hasList bool) (Game, er
 		delete(wanted, "own_game")
 		return p.Games[at], nil
 	}
-	if own == nil || own.ID != id {
+	switch {
+	case id == "" && isOfPlaces && !hasList:
+		delete(wanted, "own_game")
+		return Game{By: selection.Mean}, nil
+	case own == nil || own.ID != id:
 		return Game{}, malformed("refused.no-game", "game", discovery.CleanText(id)).Advising("refused.no-game-hint")
-	}
-	if !hasList {
+	case !hasList && !isOfPlaces:
 		return Game{}, malformed("refused.game-unlisted", "game", discovery.CleanText(id)).Advising("refused.game-unlisted-hint")
 	}
 	return Game{Game: wire.Game{ID: id}, By: selection.Mean}, nil
@@ -88,7 +94,7 @@ func (p *Limits) checkFits(s wire.Settings, g Game, hasList bool, now time.Time)
 		return malformed("refused.place-private").Advising("refused.place-private-hint")
 	case rules.Of(s.By).NeedsLimit && len(s.Limits) == 0:
 		return malformed("refused.rule-limit", "rule", string(s.By)).Advising("refused.example-hint", "example", `"limits_ms":[150]`)
-	case !hasList && !g.Listed:
+	case !hasList && !g.Listed && s.Seeks != wire.SeekPlace:
 		return malformed("refused.nobody-lists", "game", g.Name).Advising("refused.nobody-lists-hint")
 	}
 	return nil

@@ -126,6 +126,7 @@ func (r *Room) arrive(server int, played wire.Played) (calendar.Trip, wire.Annou
 	trip := r.calendar.Play(played, ranked.RTT, r.dates(r.wall))
 	g.Roster.Keep(trip.Regulars...)
 	a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: r.facts.Announced(server)}
+	a.Server.IsPlace = played.IsPlace
 	a.Server.MeanMS, a.Server.MaxMS = ranked.MeanMS, ranked.MaxMS
 	for _, name := range newest.Players {
 		a.Players = append(a.Players, wire.AnnouncedPlayer{Name: name, PingMS: ranked.RTT[name]})

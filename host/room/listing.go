@@ -223,6 +223,8 @@ func (in OwnKept) step(r *Room) error {
 type Started struct {
 	Game string            `json:"game"`
 	Addr hostport.AddrPort `json:"addr"`
+	// Known says that the host knows the game. A room without one takes it.
+	Known bool `json:"-"`
 	// Public says that the host is open to everybody. Such a host allows no private addresses.
 	Public bool `json:"-"`
 }
@@ -234,10 +236,18 @@ func (a Started) do(r *Room, _ caller) error {
 		r.source.Stop()
 		return nil
 	}
-	note, err := r.source.Start(r.parts.Settings, a.Game, a.Addr.AddrPort, a.Public, r.phase.traits().isBetween)
+	settings := r.parts.Settings
+	if settings.Game == "" {
+		if !a.Known {
+			return wire.Refuse(wire.ReasonAction, "refused.game-none", "game", a.Game)
+		}
+		settings.Game = a.Game
+	}
+	note, err := r.source.Start(settings, a.Game, a.Addr.AddrPort, a.Public, r.phase.traits().isBetween)
 	if err != nil {
 		return err
 	}
+	r.parts.Settings.Game = settings.Game
 	r.phase.started(r, r.source.State().Started, note)
 	return nil
 }

@@ -102,7 +102,11 @@ func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 		parts:    facts.Parts{Roster: roster.New(keys), Settings: settings, Tuning: facts.Tuning(t), Round: facts.NewRound(1)},
 	}
 	r.assemble()
-	r.out.say(sentence.Of("room.opened", "code", keys.Code, "game", settings.Game))
+	if opened := sentence.Of("room.opened", "code", keys.Code, "game", settings.Game); settings.Game != "" {
+		r.out.say(opened)
+	} else {
+		r.out.say(sentence.Of("room.opened-place", "code", keys.Code))
+	}
 	return r
 }
 

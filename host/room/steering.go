@@ -32,6 +32,8 @@ type (
 		Games     []string `json:"-"`
 		MaxPlaces int      `json:"-"`
 		Public    bool     `json:"-"`
+		// Places are the host's own.
+		Places wire.Venues `json:"-"`
 		// Posts says that the host posts by webhooks.
 		Posts bool `json:"-"`
 	}
@@ -104,7 +106,7 @@ func (Apply) do(r *Room, _ caller) error {
 func (a Change) do(r *Room, _ caller) error {
 	s, err := terms.Change(r.parts.Settings, a.Settings, terms.Facts{
 		Now: r.wall, Stage: r.phase.traits().stage(), Players: len(r.parts.Attendance.Players()),
-		Games: a.Games, MaxPlaces: a.MaxPlaces, IsPublic: a.Public, Posts: a.Posts,
+		Games: a.Games, MaxPlaces: a.MaxPlaces, Places: a.Places, IsPublic: a.Public, Posts: a.Posts,
 	})
 	if err == nil {
 		Resettle{s}.apply(r)

@@ -160,15 +160,27 @@ func (s *Surveying) surveyed(r *Room, player people.ID, m wire.Surveyed) error {
 
 // proceed chooses from what is measured.
 func (s *Surveying) proceed(r *Room) error {
-	s.choose(r, true)
+	early := s.isMeasuring(r)
+	if !early { // then it may fail
+		r.out.say(sentence.Of("room.go-choose"))
+	}
+	s.choose(r, early)
 	return nil
+}
+
+// isMeasuring reports whether somebody still measures.
+func (*Surveying) isMeasuring(r *Room) bool {
+	g := &r.parts
+	return slices.ContainsFunc(g.Attendance.Active(), func(player people.ID) bool { return !g.Attendance.Of(player).Done })
 }
 
 // choose chooses by the measurements, without those that no light could have. Early says that some still measure.
 func (*Surveying) choose(r *Room, early bool) {
 	g := &r.parts
 	judged := g.Candidates.Judge(r.facts.Surveyors())
-	g.Attendance.LeaveOut(attendance.Odd, judged.Lines...)
+	if len(judged.Lines) < len(g.Attendance.Active()) { // else there is nothing better
+		g.Attendance.LeaveOut(attendance.Odd, judged.Lines...)
+	}
 	for _, player := range judged.Lines {
 		r.out.say(sentence.Of("room.line-answers", "player", player))
 	}

@@ -62,6 +62,8 @@ type AnnouncedServer struct {
 	Map    string  `json:"map,omitempty"`
 	MeanMS float64 `json:"mean_ms,omitempty"`
 	MaxMS  float64 `json:"max_ms,omitempty"`
+	// IsPlace says that there is no server yet, and this is a place where one would suit the group.
+	IsPlace bool `json:"place,omitempty"`
 }
 
 // AnnouncedPlayer is a player as outsiders see them.
@@ -82,6 +84,9 @@ func (a Announcement) says() sentence.Sentence {
 	}
 	switch a.Kind {
 	case AnnouncedChoice:
+		if server.IsPlace {
+			return server.Placed()
+		}
 		pairs := []any{"game", a.Game, "place", server.place(), "server", server.Name, "map", server.Map}
 		if server.MeanMS > 0 {
 			pairs = append(pairs, "pings", "known", "ms", math.RoundToEven(server.MeanMS), "worst", math.RoundToEven(server.MaxMS))
@@ -90,7 +95,11 @@ func (a Announcement) says() sentence.Sentence {
 	case AnnouncedSeats:
 		return sentence.Of("post.seats", "n", a.Seats, "place", server.place(), "server", server.Name)
 	case AnnouncedReminder:
-		pairs := []any{"game", a.Game, "day", dayOf(a.Next), "time", a.Next.Format("15:04"), "zone", a.Next.Format("MST")}
+		game := sentence.Plain(a.Game)
+		if a.Game == "" {
+			game = sentence.Of("post.a-game")
+		}
+		pairs := []any{"game", game, "day", dayOf(a.Next), "time", a.Next.Format("15:04"), "zone", a.Next.Format("MST")}
 		var coming []string
 		for _, p := range a.Players {
 			coming = append(coming, p.Name)
@@ -100,10 +109,20 @@ func (a Announcement) says() sentence.Sentence {
 		}
 		return sentence.Of("post.reminder", pairs...)
 	}
-	if a.Room != "" {
-		return sentence.Of("post.open", "room", a.Room, "game", a.Game)
+	switch {
+	case a.Game == "" && a.Room == "":
+		return sentence.Of("post.open-place-nameless")
+	case a.Game == "":
+		return sentence.Of("post.open-place", "room", a.Room)
+	case a.Room == "":
+		return sentence.Of("post.open-nameless", "game", a.Game)
 	}
-	return sentence.Of("post.open-nameless", "game", a.Game)
+	return sentence.Of("post.open", "room", a.Room, "game", a.Game)
+}
+
+// Placed says where a server should be, with the group's pings.
+func (s AnnouncedServer) Placed() sentence.Sentence {
+	return sentence.Of("post.place", "place", s.Name, "ms", math.RoundToEven(s.MeanMS), "worst", math.RoundToEven(s.MaxMS))
 }
 
 // place says which words there are for a server.

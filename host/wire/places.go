@@ -241,6 +241,21 @@ func (vs *Venues) UnmarshalJSON(data []byte) error {
 	return vs.check()
 }
 
+// Placed returns the settings of a room. If it looks for a place and names none, it gets the host's own.
+// Without those it is refused, and so is a room without a game that looks for servers.
+func (s Settings) Placed(own Venues) (Settings, error) {
+	switch {
+	case s.Game == "" && s.Seeks != SeekPlace:
+		return s, Refuse(ReasonAction, "refused.game-unsaid").Advising("refused.game-unsaid-hint")
+	case s.Seeks == "" || len(s.Places) > 0:
+	case len(own) == 0:
+		return s, Refuse(ReasonAction, "refused.places-none").Advising("refused.places-none-hint", "flag", "--places builtin")
+	default:
+		s.Places = own
+	}
+	return s, nil
+}
+
 // Survey asks a peer to measure candidate places. The result does not depend on what the room does
 // meanwhile.
 type Survey struct {

@@ -23,6 +23,8 @@ type Service struct {
 	// have.
 	MaxPlayers int `json:"max_players"`
 	MaxServers int `json:"max_servers"`
+	// Places is how many places the host knows, for rooms that look for a place and name none.
+	Places int `json:"places,omitempty"`
 	// Beacon is the UDP port of the host's name at which it answers as muster beacon does, so that pages and
 	// programs measure how far it is; 0 is none.
 	Beacon uint16 `json:"beacon,omitempty"`

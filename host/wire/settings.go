@@ -489,6 +489,9 @@ func (s Settings) Wanted() sentence.Sentence {
 			wishes = append(wishes, row.says("wanted", "value", row.value(&s)))
 		}
 	}
+	if s.Game == "" {
+		return sentence.Of("room.wanted-place", "wishes", wishes)
+	}
 	return sentence.Of("room.wanted", "game", s.Game, "wishes", wishes)
 }
 

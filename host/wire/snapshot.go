@@ -231,7 +231,9 @@ type Person struct {
 	Guest bool `json:"guest,omitempty"`
 	// Peer says that the person has a program running, or had one, and Connected that it is
 	// connected. Page says that the person has the page open.
+	// Browser says that the page itself measures places: it is the player's program, and starts no game.
 	Peer      bool `json:"peer"`
+	Browser   bool `json:"browser,omitempty"`
 	Connected bool `json:"connected"`
 	Page      bool `json:"page"`
 	Probed    int  `json:"probed"`

@@ -12,6 +12,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/invite"
 	"muster/internal/lobby"
+	"muster/internal/venue"
 )
 
 // onlyHere lists the flags of muster host that make no sense for a room on a public host, and why.
@@ -59,6 +60,7 @@ func (h *hostCommand) runAt(ctx context.Context) error {
 	if base.Scheme == "http" && !lobby.IsNear(base.Host) {
 		h.warn(hint.Say("term.at-unencrypted", "host", base))
 	}
+	h.settings.Places = h.roomPlaces()
 	client, supply := lobby.NewClient(base, nil), lobby.NewSupply(&h.lists, base.Host, h.warn)
 	opening := &lobby.Opening{
 		Desk: h.sits, Client: client, Base: base, Game: g, Settings: h.settings, Patch: h.patch(),
@@ -70,7 +72,11 @@ func (h *hostCommand) runAt(ctx context.Context) error {
 	}
 	friends := link
 	friends.Secret = ""
-	organiser := h.organiser(link, friends, func() wire.Settings { return h.settings })
+	known := h.settings
+	if known.Seeks != "" && len(known.Places) == 0 {
+		known.Places = venue.Builtin() // the host has chosen from its own, which are mostly these
+	}
+	organiser := h.organiser(link, friends, func() wire.Settings { return known })
 	organiser.At, organiser.Client = base.String(), client
 	if brings {
 		organiser.Supply = supply

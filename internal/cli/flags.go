@@ -116,6 +116,7 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings, in wire.Section) {
 			case row.Choices != nil:
 				known := slices.DeleteFunc(slices.Clone(row.Choices), func(word string) bool { return word == "" })
 				option.Word(cmd, to, row.Flag, *to, known, row.Usage)
+				flags.Lookup(row.Flag).NoOptDefVal = row.Alone
 			case row.IsWhole():
 				flags.StringVar(to, row.Flag, *to, row.Usage)
 			default: // the page takes it this way
@@ -125,16 +126,15 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings, in wire.Section) {
 	}
 }
 
-// wantsEquals refuses a time that is separated by a blank from a flag with an optional value. It
-// would be taken for the name of a game.
+// wantsEquals refuses a value that is separated by a blank from a flag with an optional one. It would
+// be taken for the name of a game.
 func wantsEquals(cmd *cobra.Command, args []string) (err error) {
 	for _, arg := range args {
-		if _, bad := time.ParseDuration(arg); bad != nil {
-			continue
-		}
+		_, bad := time.ParseDuration(arg)
 		for _, row := range wire.Table() {
-			if row.Alone != "" && err == nil && cmd.Flags().Changed(row.Flag) {
-				err = hint.With(usagef("%q stands alone: the time of --%s follows a =", arg, row.Flag), fmt.Sprintf("say --%s=%s", row.Flag, arg))
+			isValue := row.Choices == nil && bad == nil || slices.Contains(row.Choices, arg)
+			if row.Alone != "" && isValue && err == nil && cmd.Flags().Changed(row.Flag) {
+				err = hint.With(usagef("%q stands alone: the value of --%s follows a =", arg, row.Flag), fmt.Sprintf("say --%s=%s", row.Flag, arg))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ import (
 	"muster/internal/option"
 	"muster/internal/ownhost"
 	"muster/internal/term"
+	"muster/internal/venue"
 )
 
 // hostCommand is the command that opens a room.
@@ -66,11 +68,15 @@ them in; with --at it is on a public host, where everyone connects to, you as
 well. Closing this program does not end such a room: the same command goes on
 with it. A host for all your rooms is set by at in
   ` + configFile("config.toml") + `
-or by MUSTER_AT in the environment; --here is for the others.`,
+or by MUSTER_AT in the environment; --here is for the others.
+
+With --where the room looks for a place where a server of your own would suit
+everybody, and needs no game: friends open the link and press one button.`,
 		Example: `  muster host openarena --players 4
   muster host --game xonotic --map dance --by threshold --max-rtt 100ms,150ms
   muster host --game cs2 --servers our-servers.txt --listen 192.0.2.1:7777
-  muster host --game openarena --at https://muster.example`,
+  muster host --game openarena --at https://muster.example
+  muster host valheim --where`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := wantsEquals(cmd, args); err != nil {
 				return err
@@ -81,8 +87,10 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 			if len(args) == 0 {
 				h.game = cmp.Or(h.game, h.gameOfStanding())
 			}
-			if h.game, err = p.pickGame(cmd.Context(), h.game, args); err != nil {
-				return err
+			if h.game != "" || len(args) > 0 || !h.isOfPlaces() {
+				if h.game, err = p.pickGame(cmd.Context(), h.game, args); err != nil {
+					return err
+				}
 			}
 			h.sits = p.desk()
 			return h.run(cmd.Context())
@@ -129,7 +137,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	h.probing.bindRoom(flags)
 	section("A server of your own")
 	h.bindCanHost(flags)
-	p.bindVenues(cmd, &h.settings.Places, "default: none")
+	p.bindVenues(cmd, &h.settings.Places, "default: builtin with --where, else none")
 	h.starts.bind(cmd)
 	section("Other")
 	option.ShortHelp(cmd, func() string {
@@ -171,16 +179,19 @@ func (h *hostCommand) run(ctx context.Context) error {
 	}
 	defer programs.Close()
 	defer h.lists.Begin(ctx)()
-	if err := h.lists.FirstList(g, h.in, h.screen); err != nil {
-		return err
+	if !h.isOfPlaces() {
+		if err := h.lists.FirstList(g, h.in, h.screen); err != nil {
+			return err
+		}
+		if _, err := h.lists.Fetch(ctx, g); err != nil {
+			return err
+		}
 	}
-	if _, err := h.lists.Fetch(ctx, g); err != nil {
-		return err
-	}
+	places := h.takePlaces()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	rooms, err := ownhost.New(ownhost.Config{
-		Listener: listener, Ingress: &h.ingress, Lists: &h.lists, Programs: programs,
+		Listener: listener, Ingress: &h.ingress, Lists: &h.lists, Places: places, Programs: programs,
 		Webhook: h.settings.Webhook, Logger: h.logger(), Warn: h.warn, Failed: stoppedServing(cancel),
 	})
 	if err != nil {
@@ -191,6 +202,27 @@ func (h *hostCommand) run(ctx context.Context) error {
 		err = cause
 	}
 	return errors.Join(err, rooms.Close())
+}
+
+// isOfPlaces reports whether the room looks for a place alone: it needs no list, and perhaps no game.
+func (h *hostCommand) isOfPlaces() bool { return h.settings.Seeks == wire.SeekPlace }
+
+// takePlaces returns the host's places. Those of providers are for rooms that look for a place, and no others.
+func (h *hostCommand) takePlaces() wire.Venues {
+	if h.settings.Seeks != "" && !h.given(placesFlag) {
+		h.settings.Places = venue.Builtin()
+	}
+	places := h.settings.Places
+	h.settings.Places = h.roomPlaces()
+	return places
+}
+
+// roomPlaces returns the given places as the room's own: those of providers only if it looks for a place.
+func (h *hostCommand) roomPlaces() wire.Venues {
+	if h.settings.Seeks != "" {
+		return h.settings.Places
+	}
+	return slices.DeleteFunc(slices.Clone(h.settings.Places), func(v wire.Venue) bool { return len(v.Offers) > 0 })
 }
 
 // load loads the games. public returns the host's address on the internet.

@@ -16,6 +16,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/input"
 	"muster/internal/userfile"
+	"muster/selection"
 )
 
 // check turns the flags into settings, and loads the certificate.
@@ -37,11 +38,16 @@ func (h *hostCommand) check() (game.Game, error) {
 
 // checkRoom turns the flags into settings, wherever the room will be.
 func (h *hostCommand) checkRoom() (game.Game, error) {
-	g, err := h.findGame(h.game)
-	if err != nil {
-		return g, err
+	g := game.Game{Rule: selection.Mean}
+	if h.game != "" || !h.isOfPlaces() {
+		var err error
+		if g, err = h.findGame(h.game); err != nil {
+			return g, err
+		}
+		h.warnSilent(g)
+	} else if h.starts.command != "" {
+		return g, hint.With(usagef("--start-command starts a server of a game, and none is said"), "say which: muster host GAME --where")
 	}
-	h.warnSilent(g)
 	if err := needsLimit(h.settings.By, h.settings.Limits); err != nil {
 		return g, err
 	}
@@ -67,7 +73,7 @@ func (h *hostCommand) checkRoom() (game.Game, error) {
 	if h.settings.Players > wire.MaxPlayers {
 		return g, usagef("--players %d: a room is for at most %d", h.settings.Players, wire.MaxPlayers)
 	}
-	if err := h.starts.check(h.settings.Places); err != nil {
+	if err := h.starts.check(len(h.settings.Places) > 0 || h.settings.Seeks != ""); err != nil {
 		return g, err
 	}
 	return g, h.playing.check(h.program)

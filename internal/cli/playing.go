@@ -32,6 +32,7 @@ type playing struct {
 func (y *playing) bindPlayer(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&y.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	cmd.Flags().BoolVar(&y.noBrowser, "no-browser", false, "do not open your page in a browser")
+	cmd.Flags().BoolVar(&y.player.Agrees, "yes", false, "where the room looks for a place, providers' machines may see your address: do not ask")
 	bindLaunch(cmd, &y.launcher)
 }
 

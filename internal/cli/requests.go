@@ -16,6 +16,7 @@ import (
 	"muster/internal/input"
 	"muster/internal/listing"
 	"muster/internal/venue"
+	"muster/selection"
 )
 
 // doRequest runs the command for a request of Home's page. The command goes by config.toml where the
@@ -132,11 +133,16 @@ func (h *hostCommand) takeRoom(ctx context.Context, cmd *cobra.Command, room map
 		return "", err
 	}
 	json.Unmarshal(room["game"], &h.game) // a value that is not a text names no game
-	g, err := h.findGame(h.game)
-	if err != nil {
-		return "", err
+	var seeks string
+	json.Unmarshal(room["seeks"], &seeks) // the settings refuse what is no text
+	h.settings.By = selection.Mean
+	if h.game != "" || seeks != wire.SeekPlace {
+		g, err := h.findGame(h.game)
+		if err != nil {
+			return "", err
+		}
+		h.settings.By = g.Rule
 	}
-	h.settings.By = g.Rule
 	h.settings, err = h.settings.Patched(patch, func(row wire.Setting) bool { return row.Key == "open" || wire.IsOpen(row) })
 	for _, row := range wire.Table() {
 		if _, is := rest[row.Key]; is && row.Flag != "" {

@@ -36,6 +36,8 @@ func TestTakeRoom(t *testing.T) {
 			}},
 		{`{"game":"xonotic","servers":["192.0.2.1:1","--connect=1"],"places":"Frankfurt, 192.0.2.1\n"}`, "192.0.2.1:1\n--connect=1", "places", "",
 			func(s *wire.Settings) { s.Places, _ = wire.ParseVenues("Frankfurt, 192.0.2.1", nil) }},
+		{`{"seeks":"place"}`, "", "where", "", func(s *wire.Settings) { s.Game, s.Seeks = "", wire.SeekPlace }},
+		{`{"seeks":"either"}`, "", "", "which game", nil},
 		{`{"game":"no such game"}`, "", "", "no such game", nil},
 		{`{"game":"xonotic","every":"sometime"}`, "", "", "fri 20:00", nil},
 		{`{"game":"xonotic","by":"luck"}`, "", "", "luck", nil},
@@ -68,7 +70,7 @@ func TestTakeRoom(t *testing.T) {
 		tt.want(&want)
 		got, _ := json.Marshal(h.settings)
 		wanted, _ := json.Marshal(want)
-		if err != nil || servers != tt.servers || !bytes.Equal(got, wanted) || h.game != "xonotic" {
+		if err != nil || servers != tt.servers || !bytes.Equal(got, wanted) || h.game != want.Game {
 			t.Errorf("%s: %s and %q, %v\nwant %s", tt.room, got, servers, err, wanted)
 		}
 		for flag := range strings.FieldsSeq(tt.given) {

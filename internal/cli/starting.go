@@ -38,7 +38,7 @@ func (s *starting) starter(games game.Table, asking lobby.Asking, settings func(
 }
 
 // check refuses a command that cannot work, before anybody waits for it.
-func (s *starting) check(places wire.Venues) (err error) {
+func (s *starting) check(hasPlaces bool) (err error) {
 	if s.command == "" {
 		if s.When == game.StartAuto {
 			return hint.With(usagef("--start auto runs what --start-command says, and nothing does"),
@@ -50,7 +50,7 @@ func (s *starting) check(places wire.Venues) (err error) {
 		}
 		return nil
 	}
-	if len(places) == 0 {
+	if !hasPlaces {
 		return hint.With(usagef("--start-command starts a server at one of your places, and there are none"),
 			"say where it could be with --places FILE")
 	}

@@ -25,7 +25,8 @@ type Hook struct{ template []string }
 
 // Venue says where a hook starts a server, and for what room.
 type Venue struct {
-	// Place is the place's name, and Address where the server should answer.
+	// Place is the place's name, and Address where the server should answer. An address that is known only once the
+	// server runs has just the port.
 	Place   string
 	Address netip.AddrPort
 	// Room is the room's code, a single word. Map may be empty.
@@ -70,6 +71,9 @@ func (h Hook) Fill(v Venue) ([]string, error) {
 		"place": discovery.CleanText(v.Place), "address": hostport.Text(v.Address), "host": hostport.Host(v.Address.Addr()),
 		"port": strconv.Itoa(int(v.Address.Port())),
 		"room": v.Room, "game": v.Game, "map": v.Map, "players": strconv.Itoa(v.Players),
+	}
+	if !v.Address.Addr().IsValid() {
+		values["address"], values["host"] = "", ""
 	}
 	for _, name := range MatchFiles() {
 		values[name] = v.Files[name]

@@ -38,7 +38,7 @@ type Opening struct {
 // Room returns the organiser's link to the room, and whether the room uses the organiser's own
 // list.
 func (o *Opening) Room(ctx context.Context) (room invite.Link, brings bool, err error) {
-	brings = o.Supply.isOwn(o.Game)
+	brings = o.Supply.isOwn(o.Game) && !o.isOfPlaces()
 	if o.Fresh {
 		return o.open(ctx, brings)
 	}
@@ -63,6 +63,9 @@ func (o *Opening) Room(ctx context.Context) (room invite.Link, brings bool, err 
 	}
 	return o.open(ctx, brings)
 }
+
+// isOfPlaces reports whether the room looks for a place alone, and needs no list.
+func (o *Opening) isOfPlaces() bool { return o.Settings.Seeks == wire.SeekPlace }
 
 // isWanted reports whether an earlier room is the one that the organiser wants. A standing room
 // must be asked for by its name.
@@ -107,11 +110,11 @@ func (o *Opening) open(ctx context.Context, brings bool) (invite.Link, bool, err
 	}
 	room := o.wanted()
 	isKnown, isListed := service.Knows(o.Game.ID)
-	if !isKnown {
+	if !isKnown && o.Game.ID != "" {
 		room["own_game"] = wire.OwnGame{ID: o.Game.ID, Name: o.Game.Name, Protocol: o.Game.ProtocolName, Port: o.Game.Port}
 		o.Desk.Screen.Tell("term.unknown-there", "host", o.Base, "game", o.Game.Name)
 	}
-	if brings = brings || !isKnown || !isListed; brings {
+	if brings = brings || (!isKnown || !isListed) && !o.isOfPlaces(); brings {
 		if err := o.bring(ctx, room, service.MaxServers); err != nil {
 			return invite.Link{}, false, err
 		}

@@ -180,6 +180,7 @@ func (o *Organiser) Run(ctx context.Context) error {
 func (o *Organiser) play(ctx context.Context, view *View) error {
 	y := o.Player
 	y.Desk, y.View, y.Once, y.steers, y.atHost, y.sees = o.Desk, view, o.Once, true, !o.isFar(), o.sees
+	y.leaves = o.Once && o.Starter == nil
 	y.Launcher.Room, y.Launcher.Console, y.Launcher.After = o.Link.Code, o.console, o.Desk.later()
 	stop, err := y.startBeacon(ctx)
 	if err != nil {

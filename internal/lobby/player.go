@@ -64,16 +64,24 @@ type Player struct {
 	// Browses opens the player's own page as soon as the player is in.
 	Browses bool
 
+	// Agrees says that machines of providers at candidate places may see the player's address.
+	Agrees bool
+
+	// leaves says that the player leaves as soon as the round has found a place.
+	leaves bool
 	// atHost says that the player is on the host's own machine, steers that the player is the
 	// organiser.
 	atHost, steers bool
 	// ctx is the context of Play. isIn says that the host has let the player in. to is the link of
 	// the player's room.
-	ctx  context.Context
-	isIn bool
-	to   invite.Link
+	ctx   context.Context
+	leave context.CancelFunc
+	isIn  bool
+	to    invite.Link
 	// own is the room's game if the organiser has added it to the table.
 	own atomic.Pointer[wire.OwnGame]
+	// places are the candidates of the room's round.
+	places atomic.Pointer[wire.Places]
 	// beacon is the beacon on this machine.
 	beacon beaconHere
 	// sees receives every event, too; nil receives none.
@@ -123,6 +131,8 @@ func (y *Player) Enter(ctx context.Context, to invite.Link, isGiven bool) error 
 // before the host has let the player in. A file keeps the player's place in the room when the
 // program restarts.
 func (y *Player) Play(ctx context.Context, to invite.Link) error {
+	ctx, y.leave = context.WithCancel(ctx)
+	defer y.leave()
 	y.to, y.ctx = to, ctx
 	if !y.steers {
 		y.Desk.enters(to, nil)
@@ -150,7 +160,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 		},
 		Say: says, Asks: y.Desk.Front != nil || y.Desk.Page == nil && y.Desk.hasPerson(),
 		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings,
-		Launch: y.launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
+		Consents: y.consents, Launch: y.launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
 		Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,
 		Side: cmp.Or(y.Side, wire.Side(to.Side)),
 	}
@@ -219,6 +229,10 @@ func (y *Player) show(e peer.Event) {
 	}
 	if changed, is := e.(peer.RoomChanged); is {
 		y.own.Store(changed.Room.Room.OwnGame)
+		y.places.Store(changed.Room.Places)
+		if y.leaves && hasPlace(changed.Room) {
+			defer y.leave()
+		}
 		if y.isIn && !y.steers {
 			y.to.Code = changed.Room.Room.Code // a player who came into an open room had no code
 			y.Desk.leadTo(y.to.Personal(y.to.Secret))

@@ -72,7 +72,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, order func(
 			continue
 		}
 		tried = news.Room.Round
-		place, knows := foundPlace(news, s.Settings().Places)
+		place, knows := wantedPlace(news, s.Settings().Places)
 		g, err := s.Games.Find(news.Room.Game)
 		if !knows || err != nil {
 			s.desk.Screen.Tell("term.start-unknown")
@@ -131,7 +131,7 @@ func isStillWanted(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Ve
 	case news := <-rooms:
 		wants := false
 		if news.Room.Round == before.Room.Round && news.Room.Game == before.Room.Game && wantsServer(news) {
-			found, knows := foundPlace(news, known)
+			found, knows := wantedPlace(news, known)
 			wants = knows && found.Equal(place)
 		}
 		if !wants {
@@ -159,12 +159,12 @@ func (n *started) stop() {
 
 // wantsServer reports whether a room has found a place, and no server is there yet.
 func wantsServer(news wire.Snapshot) bool {
-	return news.Way != nil && news.Way.Place != nil && news.Way.Connect == ""
+	return hasPlace(news) && news.Way.Connect == ""
 }
 
-// foundPlace returns the place that a room has found, if this program knows it. Players' own computers are not
+// wantedPlace returns the place that a room has found, if this program knows it. Players' own computers are not
 // among its places.
-func foundPlace(news wire.Snapshot, known wire.Venues) (place wire.Venue, knows bool) {
+func wantedPlace(news wire.Snapshot, known wire.Venues) (place wire.Venue, knows bool) {
 	at := slices.IndexFunc(known, func(v wire.Venue) bool { return v.Name == news.Way.Place.Name })
 	if at < 0 {
 		return place, false
@@ -185,7 +185,10 @@ func (s *Starter) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.
 			g.Port), Room: s.code, Game: g.ID, Map: news.Room.Map,
 		Players: min(max(news.Room.Players, len(news.Players())), maxPlayers),
 	}
-	if place.Protocol == g.ProtocolName {
+	switch {
+	case len(place.Offers) > 0 || place.URL != "": // the machine that was asked is the provider's own
+		v.Address = netip.AddrPortFrom(netip.Addr{}, g.Port)
+	case place.Protocol == g.ProtocolName:
 		v.Address = place.Addr.AddrPort
 	}
 	return v
@@ -263,10 +266,12 @@ func (s *Starter) awaitServer(ctx context.Context, g game.Game, place string, ad
 	defer next.Stop()
 	for {
 		answered := false
-		asks, cancel := context.WithTimeout(ctx, answerTime)
-		asker.Run(asks, []discovery.Server{{Addr: addr}}, discovery.NewConventional(1),
-			func(r discovery.Result) { answered = r.State == discovery.Answered })
-		cancel()
+		if addr.IsValid() { // otherwise the command says where it is
+			asks, cancel := context.WithTimeout(ctx, answerTime)
+			asker.Run(asks, []discovery.Server{{Addr: addr}}, discovery.NewConventional(1),
+				func(r discovery.Result) { answered = r.State == discovery.Answered })
+			cancel()
+		}
 		passed := time.Since(began)
 		switch {
 		case answered:
@@ -274,7 +279,11 @@ func (s *Starter) awaitServer(ctx context.Context, g game.Game, place string, ad
 		case ctx.Err() != nil:
 			return addr, ctx.Err()
 		case passed > s.Within:
-			return addr, hint.Say("term.start-silent", "place", place, "address", addr, "time", s.Within)
+			address := place
+			if addr.IsValid() {
+				address = hostport.Text(addr)
+			}
+			return addr, hint.Say("term.start-silent", "place", place, "address", address, "time", s.Within)
 		case time.Since(told) >= tellEvery:
 			told = time.Now()
 			s.desk.Screen.Tell("term.still-starting", "place", place, "time", passed.Round(time.Second))

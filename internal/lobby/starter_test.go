@@ -121,7 +121,7 @@ func TestMatchFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := Starter{code: "BAKODI", Hook: hook, Settings: func() wire.Settings { return settings }}
-		v := game.Venue{Place: "Frankfurt"}
+		v := game.Venue{Place: "Frankfurt", Address: netip.MustParseAddrPort("192.0.2.1:27960")}
 		folder, err := s.matchFiles(&v, tt.news)
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) {

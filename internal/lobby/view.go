@@ -297,6 +297,14 @@ func (n *View) explainStage(s wire.Snapshot) {
 		}
 		n.leadToPage("term.more-on-page")
 	}
+	if hasPlace(s) {
+		if offers := offersOf(*s.Way.Place); len(offers) > 0 {
+			n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Words("term.place-offers", "offers", offers), 0))
+		}
+		if n.Typing.steers() {
+			n.leadToPage("term.place-next")
+		}
+	}
 	if n.Typing.steers() && s.Room.Stage != wire.Gathering { // what the organiser read there
 		n.Screen.Prompt("")
 	}
@@ -320,6 +328,9 @@ func (n *View) explainStage(s wire.Snapshot) {
 func IsRoundOver(s wire.Snapshot) (is bool, err error) {
 	if s.Room.Stage == wire.Failed {
 		return true, ErrNothing
+	}
+	if hasPlace(s) {
+		return true, nil
 	}
 	return s.Room.Stage == wire.Launching && !slices.ContainsFunc(s.Players(), IsOnTheWay), nil
 }

@@ -40,6 +40,8 @@ type Config struct {
 	Ingress *ingress.Ingress
 	// Lists fetches the games' server lists.
 	Lists *listing.Rooms
+	// Places are for rooms that look for a place and name none.
+	Places wire.Venues
 	// Programs gives programs to friends who have none.
 	Programs http.Handler
 	// Webhook is where the organiser's own group talks.
@@ -99,6 +101,7 @@ func New(c Config) (*Host, error) {
 		Fingerprint: c.Ingress.Fingerprint(), Proxies: c.Ingress.Proxies, MetricsFrom: c.Ingress.MetricsFrom,
 		Names:     slices.Concat(netinfo.Names(), c.Ingress.Names()),
 		Home:      netinfo.IsAtHome,
+		Places:    c.Places,
 		Locate:    listing.Locator(c.Lists.Places),
 		Addresses: func() []netip.AddrPort { return c.Ingress.Addresses(h.at) },
 		Outside:   func(room access.Key) string { return c.Ingress.Mapped(h.at, room) },

@@ -53,6 +53,7 @@ func TestOver(t *testing.T) {
 		"nothing":    {nil, "Cup", "Paris"},
 		"its name":   {[]string{"room"}, "League", "Paris"},
 		"its places": {[]string{"places"}, "Cup", "Berlin"},
+		"a search":   {[]string{"where"}, "Cup", "Paris"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Request{Settings: now, Given: given(c.flags...)}.applyTo(old)
@@ -89,5 +90,14 @@ func TestListen(t *testing.T) {
 		if err == nil || !strings.Contains(hint.Of(err), want) {
 			t.Errorf("%s: %v, with the hint %q, want %q", address, err, hint.Of(err), want)
 		}
+	}
+}
+
+// TestOverForAPlace checks that a resumed room which looks for a place from now on has places.
+func TestOverForAPlace(t *testing.T) {
+	now := wire.Settings{Game: "openarena", Seeks: wire.SeekPlace, Places: wire.Venues{{Name: "Berlin"}}}
+	got := Request{Settings: now, Given: given("where")}.applyTo(wire.Settings{Game: "openarena"})
+	if got.Seeks != wire.SeekPlace || len(got.Places) != 1 {
+		t.Errorf("the settings are %+v", got)
 	}
 }

@@ -75,10 +75,16 @@ func (r Request) applyTo(old wire.Settings) wire.Settings {
 			reflect.ValueOf(row.Of(&old)).Elem().Set(reflect.ValueOf(row.Of(&r.Settings)).Elem())
 		}
 	}
+	if old.Seeks != "" && len(old.Places) == 0 {
+		old.Places = r.Settings.Places
+	}
 	return old
 }
 
 // command returns the command line that opens a room of that game and name on this machine.
 func (r Request) command(game, name string) string {
+	if game == "" {
+		game = "--where"
+	}
 	return fmt.Sprintf("muster host %s --room %q%s", game, name, r.More)
 }

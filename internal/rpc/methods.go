@@ -243,6 +243,7 @@ type Playing struct {
 	ShareLists  string `json:"share_lists" flag:"share-lists" enum:"always,never" doc:"whether the room gets the favourites; never by default"`
 	GameVersion string `json:"game_version" flag:"game-version" doc:"the player's version of the game"`
 	Memory      *bool  `json:"memory" flag:"memory" doc:"whether to use and keep what rooms measured from this machine; true by default"`
+	Measures    bool   `json:"measure_places" flag:"yes" doc:"providers' machines may see the player's address in a room that looks for a place; false by default"`
 	LAN         string `json:"lan" flag:"lan" enum:"auto,on,off" doc:"whether to look for servers on the local network"`
 	Asking
 }
@@ -274,7 +275,7 @@ func join(c *call, p *Join) {
 
 // Host opens a room.
 type Host struct {
-	Game    string `json:"game" flag:"game" need:"true" doc:"the game's ID; games lists them"`
+	Game    string `json:"game" flag:"game" doc:"the game's ID; games lists them. A room that seeks a place needs none"`
 	At      string `json:"at" flag:"at" doc:"the public host for the room; without it the room is on this machine"`
 	Listen  string `json:"listen" flag:"listen" doc:"the address for a room on this machine; :7777 by default"`
 	NoPlay  bool   `json:"no_play" flag:"no-play" doc:"only host, and do not play"`

@@ -77,6 +77,12 @@ type Brought struct {
 	Bring wire.Bring
 }
 
+// Consented answers [AskConsent].
+type Consented struct {
+	Task int
+	Yes  bool
+}
+
 // Found answers [LookAround].
 type Found struct {
 	Game    string
@@ -98,6 +104,7 @@ func (Progressed) isInput() {}
 func (Launched) isInput()   {}
 func (Tried) isInput()      {}
 func (Brought) isInput()    {}
+func (Consented) isInput()  {}
 func (Found) isInput()      {}
 
 func (OthersAnswered) isInput() {}
@@ -180,6 +187,12 @@ type Collect struct {
 	Game string
 }
 
+// AskConsent asks the player whether machines of providers may see their address. Places are the first of them.
+type AskConsent struct {
+	Task   int
+	Places wire.Venues
+}
+
 // LookAround searches this machine's networks for servers of a game.
 type LookAround struct {
 	Task int
@@ -208,6 +221,7 @@ func (Release) isOutput()    {}
 func (Launch) isOutput()     {}
 func (Try) isOutput()        {}
 func (Collect) isOutput()    {}
+func (AskConsent) isOutput() {}
 func (LookAround) isOutput() {}
 func (AskOthers) isOutput()  {}
 func (Stop) isOutput()       {}

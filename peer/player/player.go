@@ -29,6 +29,8 @@ type Options struct {
 	Once bool
 	// HasPlaces says that the shell can measure candidate places.
 	HasPlaces bool
+	// AsksConsent says that the shell answers [AskConsent]. Otherwise no machine of a provider is asked.
+	AsksConsent bool
 	// NewPlan makes the plan for a list; nil is [NewPlan].
 	NewPlan func(m wire.Measure, servers []discovery.Server) (discovery.Plan, error)
 	Pace    Pace
@@ -174,6 +176,8 @@ func (p *Player) Step(in Input, now time.Time) []Output {
 		p.errands.tried(&p.port, in)
 	case Brought:
 		p.errands.collected(&p.port, in)
+	case Consented:
+		p.survey.consented(&p.port, in)
 	case Found:
 		p.near.found(&p.port, in.Game, in.Servers)
 	case OthersAnswered:

@@ -85,7 +85,7 @@ func (s *script) asks(silent ...int) {
 		if w, is := plan.(discovery.SendObserver); is {
 			w.Asked(probe.Server)
 		}
-		if slices.Contains(silent, int(run.Servers[probe.Server].Addr.Addr().As4()[3])) {
+		if slices.Contains(silent, int(run.Servers[probe.Server].Addr.Addr().As16()[15])) {
 			continue
 		}
 		r := discovery.Result{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/hostport"
 	"muster/host/wire"
 )
 
@@ -24,6 +25,23 @@ type survey struct {
 	// asks are the places to ask, by number. visits say which machines of providers were asked within the hour.
 	asks   []int
 	visits map[netip.AddrPort]visit
+	// consent is what the player says of machines of providers. asked is the task of the question, 0 for none.
+	consent consent
+	asked   int
+}
+
+// consent says whether machines of providers may see the player's address: once for a room.
+type consent int
+
+const (
+	unasked consent = iota
+	agreed
+	declined
+)
+
+// isProviders reports whether a place's machine is a provider's, and not one of the group's own list.
+func isProviders(place wire.Venue) bool {
+	return len(place.Offers) > 0 || place.URL != "" || hostport.IsName(place.Addr.Addr())
 }
 
 // maxVisits is how often a machine of a provider is asked in an hour at most: it is there for everybody.
@@ -56,18 +74,43 @@ func (v *survey) hear(p *port, m wire.Survey) {
 		v.next = &m
 	case isSame && v.found != nil:
 		p.send(*v.found)
+	case v.consent == unasked && slices.ContainsFunc(m.Places, isProviders):
+		v.ask(p, m)
 	default:
 		v.begin(p, m)
 	}
 }
 
+// ask asks the player whether providers' machines may see their address, and begins with the answer. A shell that
+// asks nobody declines.
+func (v *survey) ask(p *port, m wire.Survey) {
+	if !p.options.AsksConsent {
+		v.consent = declined
+		v.begin(p, m)
+		return
+	}
+	v.under, v.found, v.busy, v.asked = m, nil, true, p.begin()
+	p.do(AskConsent{Task: v.asked, Places: slices.DeleteFunc(slices.Clone(m.Places), func(place wire.Venue) bool { return !isProviders(place) })})
+}
+
+// consented takes the player's answer.
+func (v *survey) consented(p *port, in Consented) {
+	if in.Task != v.asked || v.asked == 0 {
+		return
+	}
+	if v.asked, v.consent = 0, declined; in.Yes {
+		v.consent = agreed
+	}
+	v.begin(p, v.under)
+}
+
 // begin measures places, grouped by protocol.
 func (v *survey) begin(p *port, m wire.Survey) {
-	*v = survey{under: m, busy: true, seen: make([]wire.Finalist, len(m.Places)), visits: v.visits}
+	*v = survey{under: m, busy: true, seen: make([]wire.Finalist, len(m.Places)), visits: v.visits, consent: v.consent, next: v.next}
 	var places []netip.AddrPort
 	for i, venue := range m.Places {
 		v.seen[i] = wire.Finalist{Server: i, State: discovery.Forbidden, RTTs: []float64{}}
-		if !mayAsk(p.line.host, venue.Addr.Addr()) {
+		if !mayAsk(p.line.host, venue.Addr.Addr()) || isProviders(venue) && v.consent != agreed {
 			continue
 		}
 		if found, isSo := v.rested(p.now, venue, m.Samples); isSo {

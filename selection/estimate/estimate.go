@@ -94,6 +94,10 @@ var fitted = model{
 const (
 	// maxPlayers is the most players that an estimate uses: the most telling ones.
 	maxPlayers = 8
+	// fewest is with how many players landmarks make estimates surer. To a single player, servers
+	// with a wrong country seem as near as others, and choices got worse. So they did with landmarks
+	// that no player has measured.
+	fewest = 2
 	// lowest is the lowest estimate, in ms. Only a machine next to the server is nearer.
 	lowest = 1
 	// unknownRTT and unknownOff are the RTT and its deviation, in ms, over an unknown distance. They
@@ -308,7 +312,7 @@ func (e *Estimator) IsWorthwhile(by selection.Rule) bool {
 }
 
 // Typical returns the error of the estimate for a server that all players have measured, at the
-// usual distance of chosen servers. With landmarks that players have measured, too, it is the mean
+// usual distance of chosen servers. With landmarks that several players have measured, it is the mean
 // for servers at these, each without the landmark itself.
 func (e *Estimator) Typical() time.Duration { return e.typical }
 
@@ -327,7 +331,7 @@ func (e *Estimator) usualError() time.Duration {
 		sum += e.marks.without(i).correct(m).off
 	}
 	usual := sum / float64(len(e.marks.at))
-	if !isMeasured { // what the guest alone has measured made choices no better
+	if !isMeasured || len(e.order) < fewest {
 		usual = max(usual, off)
 	}
 	return duration(usual)

@@ -76,6 +76,8 @@ const view = {
   outside: new Set(),
   /** The launch for which the person was called. */
   called: "",
+  /** The reader's part in a room that looks for a place. @type {import("./places/own.js").Own | null} */
+  seek: null,
   /** Whether the host has a front page for visitors without a room. @type {"unknown" | "asked" | "shown"} */
   front: "unknown",
 };
@@ -97,6 +99,12 @@ let later;
 
 /** @type {Promise<void> | undefined} */
 let loading;
+
+/** What a room that looks for a place needs, once it has loaded. @type {typeof import("./places/seek.js") | undefined} */
+let seek;
+
+/** @type {Promise<void> | undefined} */
+let seeking;
 
 /** How long the page rests after its first drawing before it loads the rest, ms. */
 const settles = 1000;
@@ -135,6 +143,24 @@ async function loaded() {
   Object.assign(actions, later.actions(live, view, tellBriefly, end));
   schedule();
 }
+
+/** Loads what a room needs that looks for a place. */
+function loadSeek() {
+  seeking ??= (async () => {
+    const module = await import("./places/seek.js");
+    await module.ready();
+    seek = module;
+    Object.assign(actions, module.actions(live, view));
+    schedule();
+  })().catch((error) => {
+    seeking = undefined; // the next drawing tries again
+    throw error;
+  });
+  return seeking;
+}
+
+/** Where the room stands, in a sentence. @param {State} state */
+const standsAt = (state) => seek?.sentence(state) ?? sentence(state);
 
 /** Draws in the next frame, once for all changes before it. */
 function schedule() {
@@ -183,10 +209,14 @@ function prepare() {
 /** @param {State} state */
 function drawStage(state) {
   const before = view.stage;
+  if ((state.room.seeks || state.places) && !seek) attempt(loadSeek);
+  if (state.places && !seek) return;
+  seek?.notice(live, view, tellBriefly);
   door.notice(state, view);
-  const stage = door.isOutside(state, view) ? "door" : stageOf(state, view);
-  const drawn = stages[stage];
-  if (!drawn) return void attempt(load);
+  const sought = seek?.stageOf(state, view);
+  const stage = sought ?? (!state.places && door.isOutside(state, view) ? "door" : stageOf(state, view));
+  const drawn = (sought && seek?.stages[sought]) ?? stages[stage];
+  if (!drawn || (sought && sought !== "ask" && !later)) return void attempt(load);
   view.stage = stage;
   if (view.stage === "search" || view.stage === "vote" || view.stage === "ban") view.searched = state.room.round;
   if (view.stage === "countdown") view.revealed = state.room.round; // whoever missed it until now has read it there
@@ -200,14 +230,15 @@ function drawStage(state) {
     answered(); // nor does its question
   }
   document.body.dataset.stage = view.stage; // only now: removing the focused element would lay the old stage out in the new one's style
-  show(byId("steps"), view.stage === "door" ? [] : way(state, view.stage));
+  const isOutside = view.stage === "door" || view.stage === "ask";
+  show(byId("steps"), isOutside ? [] : way(state, view.stage));
   show(byId("sender"), view.stage === "door" ? door.sender(state) : []);
-  const asksItself = view.stage === "lobby" || view.stage === "door" || (view.stage === "vote" && isNameEnough(state));
+  const asksItself = view.stage === "lobby" || isOutside || Boolean(sought) || (view.stage === "vote" && isNameEnough(state));
   const asks = !asksItself && (view.stage !== "night" || state.meeting) && !state.you.name && !state.you.organiser && !view.tv; // a person who comes late is asked below the stage
   show(place, drawn.draw(live, view), asks && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)));
   drawn.shown(place, live, view);
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));
-  corner.hidden = view.stage === "lobby" || view.stage === "door" || view.stage === "night" || view.qr === "";
+  corner.hidden = view.stage === "lobby" || isOutside || view.stage === "night" || view.qr === "";
   if (corner.getAttribute("src") !== view.qr) corner.src = view.qr;
   rest(state);
   if (moves) soon(() => scrollTo(0, 0));
@@ -222,7 +253,11 @@ function drawStage(state) {
 }
 
 /** What the stage says, for people who listen to the page. @param {State} state */
-const says = (state) => (view.stage === "" ? "" : (stages[view.stage]?.says?.(state, view) ?? sentence(state)));
+function says(state) {
+  if (view.stage === "") return "";
+  const drawn = (state.places && seek?.stages[view.stage]) || stages[view.stage];
+  return drawn?.says?.(state, view) ?? standsAt(state);
+}
 
 /** Moves the focus to the title if the stage is new or the focused element is gone, for keyboards and screen readers. */
 function entitle() {
@@ -260,7 +295,7 @@ function callAway() {
 /** News comes first, because a tab has room for a few words. */
 function drawTitle() {
   const room = live.state?.room;
-  if (live.state && room) document.title = say("page.title", { sentence: sentence(live.state), room: room.name || room.code });
+  if (live.state && room) document.title = say("page.title", { sentence: standsAt(live.state), room: room.name || room.code });
 }
 
 /** Drops a credential that the room does not know: the person was removed, or it is old, or the secret is incomplete. */
@@ -438,6 +473,7 @@ document.addEventListener("submit", (event) => {
   if (form.dataset.submit === "rename") attempt(() => ask("rename", { name, of: form.dataset.of ?? "" }).then(closeMenu));
   if (form.dataset.submit === "bring") attempt(() => later?.bring(form, tellBriefly));
   if (form.dataset.submit === "has") attempt(() => has(String(new FormData(form).get("version")).trim()));
+  if (seek) attempt(() => seek?.submit(form, live, view));
   if (form.dataset.submit !== "enter") return;
   attempt(async () => {
     await enter(name);

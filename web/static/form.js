@@ -50,14 +50,14 @@ function decisions({ words }) {
 }
 
 /** A game's name, or its id where nobody knows a name. @param {Now} now @param {string} id */
-export const nameOfGame = ({ games }, id) => games?.find((game) => game.id === id)?.name ?? id;
+export const nameOfGame = ({ games }, id) => games?.find((game) => game.id === id)?.name ?? (id || say("pick-game.unsaid"));
 
 /** A setting's value in words. @param {Now} now @param {Field} field @returns {import("./dom.js").Child | import("./dom.js").Child[]} */
 export function term(now, field) {
   const value = now.room[field.key];
   if (field.type === "decision") return decisions(field)[value === undefined || value === null ? 0 : value ? 1 : 2][1];
   if (field.type === "switch" && value) return said(`${field.words}.set`);
-  if (!isSet(now, field)) return unset(field);
+  if (!isSet(now, field) && field.type !== "game") return unset(field);
   switch (field.type) {
     case "game":
       return nameOfGame(now, value);

@@ -1,6 +1,6 @@
 // The front page of a public host: open a room, or enter one by its code.
 
-import { byId, h, show } from "./dom.js";
+import { byId, h, show, svg } from "./dom.js";
 import { gameField } from "./gamefield.js";
 import { settingsIn } from "./form.js";
 import { copyable } from "./gather.js";
@@ -9,7 +9,7 @@ import { capital, locale, said, say, tell, told } from "./say.js";
 import { together } from "./together.js";
 
 /** @typedef {{id: string, name: string, aliases?: string[], by: string, listed: boolean, steam?: boolean, silence?: import("./types.js").Sentence}} Game */
-/** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
+/** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number, places?: number}} Service */
 
 /** What the host offers, or null if it opens no rooms for strangers. @returns {Promise<Service | null>} */
 async function offered() {
@@ -28,7 +28,7 @@ export async function front() {
     return;
   }
   document.title = say("front.page-title");
-  show(main, welcome(), opening(service), together([..."ABCDE"]), entrance(true), footer(service));
+  show(main, welcome(), opening(service), (service.places ?? 0) > 0 && placeDoor(service), together([..."ABCDE"]), entrance(true), footer(service));
   main.hidden = false;
   main.addEventListener("change", (event) => {
     if (!(event.target instanceof HTMLElement)) return;
@@ -66,6 +66,42 @@ function opening(service) {
     if (chip instanceof HTMLElement) choice.take(games.find((game) => game.id === chip.dataset.game));
   });
   return h("section", { id: "open", "aria-labelledby": "open-title" }, h("h2", { id: "open-title", class: "unseen" }, say("front.open")), form);
+}
+
+/** The second door, for a group without a server: it asks for the game, or none. @param {Service} service */
+function placeDoor(service) {
+  const chosen = h("input", { type: "hidden", name: "chosen", value: "" });
+  const games = [...service.games].sort((a, b) => a.name.localeCompare(b.name, locale));
+  const choice = gameField("place-game", games, undefined, () => "", (game) => chosen.setAttribute("value", game?.id ?? ""));
+  choice.input.placeholder = say("front.any-game");
+  return h(
+    "details",
+    { id: "where", class: "card" },
+    h("summary", {}, ring(), h("strong", {}, say("front.where")), h("span", {}, h("b", {}, say("front.where-see")), " ", say("front.where-how"))),
+    h(
+      "form",
+      { "data-submit": "where", class: "settings" },
+      chosen,
+      h("div", { class: "one-field" }, choice.field, h("button", { class: "primary large" }, say("front.open-room"))),
+      h("p", { class: "trouble", role: "alert", hidden: true }),
+    ),
+  );
+}
+
+/** Four friends, the places between them, and a ring round the one that suits all. */
+function ring() {
+  const place = (/** @type {number[]} */ [cx, cy]) => svg("circle", { class: "spot-of", cx, cy, r: 4 });
+  const [x, y] = [84, 62];
+  const friends = [[22, 40, "p1"], [66, 16, "p0"], [126, 22, "p3"], [140, 78, "p2"]];
+  return svg(
+    "svg",
+    { class: "ring-art", viewBox: "0 0 160 110", "aria-hidden": "true" },
+    [[12, 86], [48, 98], [112, 100], [150, 44]].map(place),
+    friends.map(([fx, fy, colour]) => svg("path", { class: `ray ${colour}`, d: `M${fx} ${fy} ${x} ${y}` })),
+    friends.map(([cx, cy, colour]) => svg("circle", { class: `end ${colour}`, cx, cy, r: 10 })),
+    svg("circle", { class: "dashes", cx: x, cy: y, r: 21 }),
+    svg("circle", { class: "hollow", cx: x, cy: y, r: 8 }),
+  );
 }
 
 /** The organiser's own list of servers. @param {Service} service */
@@ -164,7 +200,7 @@ function submitted(event) {
   const form = /** @type {HTMLFormElement} */ (event.target);
   event.preventDefault();
   if (form.dataset.submit === "code") return comeIn(inputOf(form, "code").value.trim());
-  open(form).catch(() => trouble(say("front.no-answer")));
+  open(form).catch(() => trouble(say("front.no-answer"), form));
 }
 
 /** Goes to the room of a typed or pasted text. @param {string} typed */
@@ -178,6 +214,10 @@ function comeIn(typed) {
 function wanted(form) {
   /** @type {Record<string, unknown>} */
   const room = { game: inputOf(form, "chosen").value, ...settingsIn(form) };
+  if (form.dataset.submit === "where") {
+    if (!room.game) delete room.game;
+    return { ...room, seeks: "place" };
+  }
   const servers = inputOf(form, "servers").value.split(/\r?\n/);
   if (servers.some((line) => line.trim() !== "")) room.servers = servers;
   return room;
@@ -185,29 +225,32 @@ function wanted(form) {
 
 /** @param {HTMLFormElement} form */
 async function open(form) {
-  if (!inputOf(form, "chosen").value) {
+  const isPlace = form.dataset.submit === "where";
+  const typed = isPlace ? /** @type {HTMLInputElement} */ (byId("place-game")).value.trim() : "";
+  if (!inputOf(form, "chosen").value && typed) return trouble(say("pick-game.no-such-game"), form);
+  if (!inputOf(form, "chosen").value && !isPlace) {
     trouble(capital(say("pick-game.no-game")));
     return byId("game").focus();
   }
   const button = /** @type {HTMLButtonElement} */ (form.querySelector("button.primary"));
   button.disabled = true;
-  trouble("");
+  trouble("", form);
   try {
     const reply = await fetch("/api/rooms", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wanted(form)) });
     const room = await reply.json();
     if (reply.ok) {
-      rememberOpening(inputOf(form, "chosen").value, form);
+      if (inputOf(form, "chosen").value) rememberOpening(inputOf(form, "chosen").value, form);
       location.href = room.organiser_link;
     }
-    else trouble([told(room.says) || room.message, told(room.advises) || room.hint].filter(Boolean).map(capital).join(" "));
+    else trouble([told(room.says) || room.message, told(room.advises) || room.hint].filter(Boolean).map(capital).join(" "), form);
   } finally {
     button.disabled = false;
   }
 }
 
-/** @param {string} text */
-function trouble(text) {
-  const place = byId("open-error");
+/** @param {string} text @param {HTMLFormElement} [form] */
+function trouble(text, form) {
+  const place = /** @type {HTMLElement} */ (form?.querySelector(".trouble") ?? byId("open-error"));
   place.textContent = text;
   place.hidden = text === "";
   if (text) place.scrollIntoView({ block: "nearest" });

@@ -68,6 +68,12 @@ export function settingFields({ set = {} }, by, fields, ...others) {
 /** The settings of a form that opens a room, except the game and its list, which pages ask for in their own ways. */
 export const ofOpening = () => settable("opening").filter(({ type }) => type !== "game");
 
+/** What a room that looks for a place is asked for: a server's map, bots or mods matter later. */
+const forPlaces = ["by", "limits_ms", "players", "agree", "guests_vote", "every", "name", "voice", "webhook", "webhook_no_link", "announce", "places"];
+
+/** The settings of a form that opens a room which looks for a place. */
+export const ofPlaces = () => ofOpening().filter(({ key }) => forPlaces.includes(key));
+
 /** The choice of a rule. @param {string[]} rules @param {string} by */
 function ways(rules, by) {
   return h("fieldset", { class: "ways" }, h("legend", {}, say("front.what-counts")), rules.map((id) => way("by", id, saidOf(id, "name"), saidOf(id, "hint"), id === by, "rule")));

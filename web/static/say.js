@@ -32,7 +32,7 @@ export const locale = invented.includes(language) ? "en" : language;
 const tries = 3;
 
 /** @type {Record<string, string>} */
-const sentences = await load();
+const sentences = await load("");
 document.documentElement.lang = language;
 document.documentElement.dir = language === "ar-XB" ? "rtl" : "ltr";
 
@@ -68,10 +68,11 @@ export function suited(wanted) {
   return "en";
 }
 
-async function load() {
+/** @param {string} folder */
+async function load(folder) {
   for (let i = 0; i < tries; i++) {
     try {
-      const reply = await fetch(new URL(`words/${language}.json`, import.meta.url));
+      const reply = await fetch(new URL(`words/${folder}${language}.json`, import.meta.url));
       if (reply.ok) return reply.json();
     } catch {
       // once more
@@ -83,6 +84,12 @@ async function load() {
 
 /** The patterns that were read, by key. @type {Map<string, Part[]>} */
 const read = new Map();
+
+/** Learns sentences that few pages say. @param {string} folder where they lie, beside the others */
+export async function learn(folder) {
+  Object.assign(sentences, await load(folder));
+  read.clear();
+}
 
 /** A sentence as text, for titles and labels. @param {string} key @param {Args} [args] */
 export function say(key, args = {}) {

@@ -23,7 +23,7 @@ function resultOf(state) {
     .filter((name) => target.rtt_ms[name] !== undefined)
     .map((name) => ({ name, arrival: arrivals.get(name) ?? 0, ms: target.rtt_ms[name], estimated: isEstimated(choice.selection, name) }))
     .toSorted((a, b) => a.arrival - b.arrival);
-  return { game: gameName(state), server: server?.name ?? "", country: server?.country ? countryName(server.country) : "", mean: target.mean_ms, people };
+  return { game: gameName(state), server: server?.name ?? "", country: server?.country ? countryName(server.country) : "", isPlace: Boolean(state.places), mean: target.mean_ms, people };
 }
 
 /** The picture's map. It is missing if places are unknown or the map does not load; then the picture has a dial. @param {State} state @param {import("./souvenir.js").Result} result @returns {Promise<import("./souvenir.js").Map | null>} */

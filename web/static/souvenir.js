@@ -7,7 +7,7 @@ import { initial, signs } from "./sign.js";
 
 /** @typedef {{name: string, arrival: number, ms: number, estimated: boolean}} Someone */
 /** @typedef {{land: string, home: string, at: {x: number, y: number, isLost: boolean}[]}} Map the paths of the land and of the server's country, and where each of those named stands, in a square of 2 × mapHalf */
-/** @typedef {{game: string, server: string, country: string, mean: number, people: Someone[], map?: Map | null}} Result */
+/** @typedef {{game: string, server: string, country: string, isPlace?: boolean, mean: number, people: Someone[], map?: Map | null}} Result isPlace says that there is no server yet */
 
 /** The picture's size, px: that of previews in chats. */
 export const width = 1200;
@@ -35,11 +35,11 @@ export function pictureOf(result, style = "") {
   const size = Math.max(34, Math.min(76, Math.floor(column / (wideLetter * lettersOf(title)))));
   const some = people.slice(0, named);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="Archivo, system-ui, sans-serif">${style && `<style>${style}</style>`}
-<title>${escaped(say("souvenir.title", { server: title }))}</title>
+<title>${escaped(result.isPlace ? say("souvenir.host-in", { place: title }) : say("souvenir.title", { server: title }))}</title>
 <rect width="${width}" height="${height}" fill="${colours.ground}"/>
 ${result.map ? around(some, result.map) : dial(some)}
 ${text(72, 84, 26, colours.gold, `Muster · ${result.game}`, 34, 650)}
-${text(72, 152, 30, colours.quiet, country && server ? say("souvenir.server-in", { country }) : say("souvenir.met-on"), 34, 450)}
+${text(72, 152, 30, colours.quiet, country && server ? say(result.isPlace ? "souvenir.host-in" : "souvenir.server-in", result.isPlace ? { place: country } : { country }) : say("souvenir.met-on"), 34, 450)}
 ${text(72, 164 + size, size, colours.text, title, Math.floor(column / (wideLetter * size)), 820)}
 ${text(72, 224 + size, 32, colours.gold, say("ping.on-average", { ms: rounded(mean) }), 34, 650)}
 ${list(some, 290 + size, people.length - some.length)}

@@ -48,7 +48,7 @@ function nightOf(state, players, guests, nameless) {
     stops: rounds.map((round) => ({
       time: time(new Date(round.at)),
       flag: round.country && /^[A-Z]{2}$/.test(round.country) ? String.fromCodePoint(...[...round.country].map((letter) => 0x1f1e6 + letter.charCodeAt(0) - 65)) : "",
-      server: nameOnly(round.server),
+      server: round.place ? say("souvenir.host-in", { place: round.server }) : nameOnly(round.server),
       country: round.country ? country(round.country) : "",
       own: state.lists?.favourites.find(({ addr }) => addr === round.connect)?.by?.[0],
       mean: round.mean_ms,

@@ -28,6 +28,7 @@
  * @property {boolean} [paused]
  * @property {Sentence} [held] what everything waits for while the host cannot save the room
  * @property {string} [retry]
+ * @property {"place" | "either"} [seeks] looks for a place for a server, or for a server first
  * @property {Sentence} [outlook] the forecast of a coordinated search
  * @typedef {Head & Record<string, any>} Room with the settings that the form names
  */
@@ -57,6 +58,7 @@
  * @property {boolean} [organiser]
  * @property {boolean} [guest] has only a nickname
  * @property {boolean} peer has a program running, or had
+ * @property {boolean} [browser] that program is the page, which measures places and starts no game
  * @property {boolean} connected the program
  * @property {boolean} page has the page open
  * @property {number} probed
@@ -202,6 +204,7 @@
  * @property {string} [country]
  * @property {Record<string, number>} [rtt_ms] the pings that players measured there
  * @property {string[]} [voted] who voted in the round
+ * @property {boolean} [place] it has found a place: connect is nobody's address
  */
 
 /** @typedef {{country?: string, listed: number, answered?: number, open?: number}} Place how many servers a country has, how many of them answered, and how many of those could still win */
@@ -221,6 +224,10 @@
  * @property {Record<string, number>} [predicted_ms] the expected pings of players who have not measured it
  * @typedef {Server & LeaderOf} Leader one of the best servers so far
  */
+
+/** @typedef {{at: string, name: string, country?: string, lat?: number, lon?: number, offers?: {provider: string, region?: string}[]}} Candidate a candidate place; at stands for a server's address */
+
+/** @typedef {{candidates: Candidate[], machines: number, providers: {name: string, n: number}[], people: Record<string, {asked: number, answered: number, done?: boolean, browser?: boolean}>}} Places machines see the address of whoever measures; people are the players */
 
 /** @typedef {{round: number, leaders: Leader[], answered: number, places: Place[] | null}} Standing the leading servers, and where all servers are */
 
@@ -275,9 +282,10 @@
  * @property {Choice | null} choice
  * @property {Choice | null} whatif
  * @property {Agreement} agreement
- * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, delay?: {command: string, most_ms: number, program?: string}, region?: Region} | null} way
+ * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, delay?: {command: string, most_ms: number, program?: string}, region?: Region, place?: Candidate} | null} way
  * @property {Played[] | null} evening
  * @property {Standing | null} standing
+ * @property {Places | null} [places] of a round that looks for a place
  * @property {Meeting | null} [meeting] of a standing room
  * @property {{favourites: Brought[], hidden: Brought[]}} lists the servers that people have brought
  * @property {LongLook | null} [look] the progress of a long look

@@ -49,7 +49,7 @@ func (f Facts) ViewPeople(isChosen bool) []wire.Person {
 	}
 	for _, p := range electorate.People {
 		b, view := f.p.Ballot.Paper(p.ID), wire.Person{
-			Name: p.Name, Peer: p.IsPlayer, Arrival: p.Arrival, Organiser: p.IsOrganiser, Page: p.HasPage,
+			Name: p.Name, Peer: p.IsPlayer, Browser: p.IsPlayer && f.p.Roster.IsBrowser(p.ID), Arrival: p.Arrival, Organiser: p.IsOrganiser, Page: p.HasPage,
 			Guest: !p.IsPlayer && !p.IsOrganiser, Somewhere: p.HidesCountry, Side: f.SideOf(p.ID),
 		}
 		switch {

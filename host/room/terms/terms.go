@@ -22,6 +22,8 @@ type Facts struct {
 	// room.
 	Games     []string
 	MaxPlaces int
+	// Places are the host's own, for rooms that look for a place and name none.
+	Places wire.Venues
 	// IsPublic says that no place may be private, and Posts that the host posts by webhooks.
 	IsPublic, Posts bool
 }
@@ -52,6 +54,12 @@ func Change(before wire.Settings, patch json.RawMessage, f Facts) (wire.Settings
 	if s.Game != before.Game {
 		s.Servers = nil // they are another game's
 	}
+	if s.Seeks == "" && before.Seeks != "" && s.Places.Equal(f.Places) {
+		s.Places = nil // they are for rooms that look for a place
+	}
+	if s, err = s.Placed(f.Places); err != nil {
+		return before, err
+	}
 	return s, nil
 }
 
@@ -64,7 +72,7 @@ func (f Facts) refusal(before, s wire.Settings) error {
 		return errOver
 	case s.Webhook != "" && s.Webhook != before.Webhook && !f.Posts:
 		return errNoPosts
-	case s.Game != before.Game && !slices.Contains(f.Games, s.Game):
+	case s.Game != before.Game && s.Game != "" && !slices.Contains(f.Games, s.Game):
 		return impossible("refused.game-none", "game", s.Game)
 	case s.Game != before.Game && !isBetween:
 		return impossible("refused.game-in-round", "game", before.Game)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/hostport"
 	"muster/host/wire"
 )
 
@@ -31,6 +32,33 @@ func room(t *testing.T) (before wire.Settings, facts Facts) {
 // match makes the room a match in a stage.
 func match(stage wire.Stage) func(*wire.Settings, *Facts) {
 	return func(s *wire.Settings, f *Facts) { s.Match, f.Stage = "bo1", stage }
+}
+
+// hostPlaces gives the host places of its own.
+func hostPlaces(_ *wire.Settings, f *Facts) { f.Places = own }
+
+// own are a host's places.
+var own = wire.Venues{{Name: "Frankfurt", Addr: hostport.At(netip.MustParseAddrPort("192.0.2.9:443")), Protocol: "tcp"}}
+
+// TestPlaced checks that a room which looks for a place has places: its own, or else the host's.
+func TestPlaced(t *testing.T) {
+	mine := wire.Venues{{Name: "Paris", Addr: hostport.At(netip.MustParseAddrPort("192.0.2.8:443")), Protocol: "tcp"}}
+	for name, c := range map[string]struct {
+		before wire.Settings
+		patch  string
+		want   wire.Venues
+	}{
+		"a new search":       {wire.Settings{Game: "openarena", By: "mean"}, `{"seeks":"place"}`, own},
+		"a search by theirs": {wire.Settings{Game: "openarena", By: "mean", Places: mine}, `{"seeks":"either"}`, mine},
+		"servers again":      {wire.Settings{Game: "openarena", By: "mean", Seeks: "place", Places: own}, `{"seeks":""}`, nil},
+		"theirs stay":        {wire.Settings{Game: "openarena", By: "mean", Seeks: "place", Places: mine}, `{"seeks":""}`, mine},
+		"another rule":       {wire.Settings{Game: "openarena"}, `{"by":"mean"}`, nil},
+	} {
+		s, err := Change(c.before, []byte(c.patch), Facts{Stage: wire.Gathering, Places: own})
+		if err != nil || !s.Places.Equal(c.want) {
+			t.Errorf("%s: the places are %v (%v), want %v", name, s.Places, err, c.want)
+		}
+	}
 }
 
 // TestChange checks that a room takes a change whole, or says why it does not.
@@ -81,6 +109,15 @@ func TestChange(t *testing.T) {
 		{"and if it may", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) { f.MaxPlaces = 3 }, ""},
 		{"a private place", `{"places":"A, 10.0.0.1"}`, nil, ""},
 		{"a private place on the internet", `{"places":"A, 10.0.0.1"}`, func(_ *wire.Settings, f *Facts) { f.IsPublic = true }, "on a private network"},
+		{"a place, with the room's own list", `{"seeks":"place"}`, nil, ""},
+		{"a place without any", `{"seeks":"either","places":"none"}`, nil, "knows no places"},
+		{"a place by the host's list", `{"seeks":"place","places":"none"}`, hostPlaces, ""},
+		{"servers for no game", `{"seeks":""}`, func(s *wire.Settings, _ *Facts) { s.Game, s.Seeks = "", wire.SeekPlace }, "which game"},
+		{"either for no game", `{"seeks":"either"}`, func(s *wire.Settings, _ *Facts) { s.Game, s.Seeks = "", wire.SeekPlace }, "which game"},
+		{"no game for a place", `{"seeks":"place","game":""}`, nil, ""},
+		{"a game that the host knows, for a place", `{"game":"xonotic"}`, func(s *wire.Settings, _ *Facts) {
+			s.Game, s.Seeks, s.Servers = "", wire.SeekPlace, nil
+		}, ""},
 		{"places for all who are here", `{"players":3}`, nil, ""},
 		{"places for fewer", `{"players":2}`, nil, "3 players are here already"},
 		{"places for as many as like", `{"players":0}`, nil, ""},

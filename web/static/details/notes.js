@@ -31,7 +31,7 @@ export function evening(state) {
         "li",
         { "data-key": String(round.round) },
         h("span", { class: "quiet" }, say("night.round-at", { n: played.length - i, at: time(new Date(round.at)) })),
-        h("strong", {}, h("bdi", {}, nameOnly(round.server))),
+        h("strong", {}, round.place ? said("souvenir.host-in", { place: round.server }) : h("bdi", {}, nameOnly(round.server))),
         h("span", {}, h("bdi", {}, [round.map, say("ping.on-average", { ms: millis(round.mean_ms) }), say("list.of", { items: round.players })].filter(Boolean).join(" · "))),
       )),
     ),

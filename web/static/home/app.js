@@ -25,6 +25,7 @@ let rang = "";
 
 const pages = /** @type {const} */ ([
   ["play", say("home.play"), say("home.play-what")],
+  ["where", say("front.where"), say("front.where-how")],
   ["join", say("home.join"), say("home.join-what")],
   ["find", say("home.find"), say("home.find-what")],
   ["computer", say("home.computer"), say("home.computer-what")],
@@ -38,7 +39,7 @@ function draw() {
   const now = route();
   show(
     /** @type {Element} */ (document.querySelector("nav")),
-    pages.map(([id, name]) => h("a", { href: `#${id}`, "data-key": id, "aria-current": now === id ? "page" : undefined }, name)),
+    pages.filter(([id]) => id !== "where").map(([id, name]) => h("a", { href: `#${id}`, "data-key": id, "aria-current": now === id ? "page" : undefined }, name)),
   );
 }
 
@@ -49,10 +50,16 @@ function first(main, home) {
     h("h1", { tabindex: -1 }, say("home.tonight")),
     standing.standing(home),
     forms.near(home),
-    h("ul", { class: "doors" }, pages.map(([id, name, what]) => h("li", {}, h("a", { href: `#${id}`, class: id === "play" ? "door first" : "door" }, art(id), h("strong", {}, name), h("span", {}, what))))),
+    h("ul", { class: "doors" }, pages.slice(0, 2).map((page) => h("li", {}, door(page)))),
+    h("ul", { class: "doors low" }, h("li", {}, forms.quick(home)), pages.slice(3).map((page) => h("li", {}, door(page)))),
     ...(here.length > 0 ? [h("section", { class: "straight", "aria-labelledby": "straight" }, h("h2", { id: "straight" }, say("home.straight")), h("p", { class: "buttons" }, here.map((game) => button("find-game", game.name, { "data-game": game.id }))))] : []),
   );
   forms.drawRooms();
+}
+
+/** A way on from the first page. @param {typeof pages[number]} page */
+function door([id, name, what]) {
+  return h("a", { href: `#${id}`, class: id === "play" ? "door first" : "door" }, art(id), h("strong", {}, name), h("span", {}, id === "where" && [h("b", {}, say("front.where-see")), " "], what));
 }
 
 /** How many games the first page offers: a row or two. */
@@ -75,6 +82,9 @@ function open() {
       break;
     case "play":
       play.open(main, home);
+      break;
+    case "where":
+      play.open(main, home, true);
       break;
     case "computer":
       computer.open(main, home);

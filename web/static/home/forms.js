@@ -146,6 +146,19 @@ export function join(main, from) {
   drawRooms();
 }
 
+/** Join, in one field, on the first page. @param {Home} from */
+export function quick(from) {
+  const input = /** @type {HTMLInputElement} */ (h("input", { id: "quick-link", name: "link", "aria-label": say("home.link"), required: true, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "TABOMI" }));
+  const form = h("form", { class: "door quick", id: "quick-join" }, h("a", { href: "#join" }, h("strong", {}, say("home.join"))), h("p", {}, input, h("button", {}, say("lobby.come-in"))));
+  form.addEventListener("submit", () => {
+    if (!mayClose(from)) return;
+    alarm.allow();
+    tab();
+    from.attempt("join", () => ask("join", { link: input.value, auto: false, name: remembered("name") || from.state.name }));
+  });
+  return form;
+}
+
 /** A list of the rooms on the network, if there are any. @param {Home} from */
 export function near(from) {
   home = from;

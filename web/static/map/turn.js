@@ -18,7 +18,7 @@ import { fitted, lightReach, someWay } from "./lay.js";
 import { far, wayTo } from "./projection.js";
 import { placeOf, world } from "./world.js";
 
-/** @typedef {{person: import("../types.js").Person, ms: number, text: string}} Spoke nearest first */
+/** @typedef {{person: import("../types.js").Person, ms: number, text: string, isGuess?: boolean}} Spoke nearest first */
 /** @typedef {"whole" | "pings" | "none"} Said what stands beside the signs */
 /** @typedef {ReturnType<typeof import("../stages/moment.js").seenAt>} Seen */
 
@@ -52,14 +52,14 @@ function roomOf(place) {
 }
 
 export class Turn {
-  /** @param {HTMLElement} place @param {string | undefined} country of the server @param {Spoke[]} spokes @param {{says?: Said, table?: boolean}} [more] whether the players will come to a table around the server */
-  constructor(place, country, spokes, { says = "whole", table = false } = {}) {
+  /** @param {HTMLElement} place @param {string | import("./world.js").Country | undefined} where the server's country, or its position @param {Spoke[]} spokes @param {{says?: Said, table?: boolean}} [more] whether the players will come to a table around the server */
+  constructor(place, where, spokes, { says = "whole", table = false } = {}) {
     this.place = place;
     this.spokes = spokes;
     this.says = says;
     this.hasTable = table;
     if (table && place.clientWidth < smallTable && spokes.length > 4) this.says = "pings";
-    this.centre = placeOf(country);
+    this.centre = typeof where === "object" ? where : placeOf(where);
     /** @type {Seen | null} */
     this.seen = null;
     this.canvas = document.createElement("canvas");
@@ -126,7 +126,7 @@ export class Turn {
       shape.setAttribute("y", String(-size / 2));
       return svg("g", { class: "stand" }, shape, words[i].element);
     });
-    this.ways = spokes.map(({ person }, i) => svg("g", { class: `spoke p${(person.arrival ?? 0) % 16}${placeOf(person.country) ? "" : " lost"}` }, ["case", "line"].map((name) => svg("line", { class: name, x1: server.x, y1: server.y, x2: at?.[i].x, y2: at?.[i].y, pathLength: placeOf(person.country) ? 1 : undefined }))));
+    this.ways = spokes.map(({ person, isGuess }, i) => svg("g", { class: `spoke p${(person.arrival ?? 0) % 16}${placeOf(person.country) ? "" : " lost"}${isGuess ? " guess" : ""}` }, ["case", "line"].map((name) => svg("line", { class: name, x1: server.x, y1: server.y, x2: at?.[i].x, y2: at?.[i].y, pathLength: placeOf(person.country) ? 1 : undefined }))));
     this.pin = svg("g", { class: "pin" }, svg("circle", { class: "halo", r: em * haloEm }), svg("circle", { class: "core", r: em * pinEm }));
     this.pin.setAttribute("transform", `translate(${server.x} ${server.y})`);
     this.under = svg("g", {});

@@ -7,9 +7,10 @@
 //	  ▼
 //	candidate-pair: responsesReceived, totalRoundTripTime
 //
-// Until it has an answer Chromium asks every 48 ms, and Firefox after 100, 200, 400 ms. Then they ask rarely, so
-// that the next samples come from the next connection. Nothing else is sent: the beacon would have to begin the
-// DTLS handshake, and does not.
+// Until it has an answer Chromium asks every 48 ms, then once a second. Firefox asks after 100, 200, 400 ms, and then
+// not for five seconds: there the next sample comes from the next connection. Chromium allows a page 500
+// connections, closed ones among them until it tidies up, so that it gets one a place. Nothing else is sent: the
+// beacon would have to begin the DTLS handshake, and does not.
 
 import { clearTimer, setTimer, sleep } from "../time.js";
 
@@ -62,26 +63,38 @@ export function answerOf({ address, port }) {
 
 /** The part of a candidate pair's statistics that counts. @typedef {{state?: string, requestsSent?: number, responsesReceived?: number, totalRoundTripTime?: number, currentRoundTripTime?: number}} Pair times in s */
 
-/** What a connection tells. isSent says that a request has left, and isUntold that answers came whose round trips are not told. @typedef {{rtts: number[], isSent: boolean, isUntold: boolean}} Told */
+/**
+ * What a connection has told: round trips in ms, of so many responses that took so many seconds. isSent says that a
+ * request has left, isOnce that this browser is one that asks rarely, isUntold that it does not tell round trips.
+ * @typedef {{rtts: number[], responses: number, total: number, isSent: boolean, isOnce: boolean, isUntold: boolean}} Told
+ */
 
-/** The round trips, ms, in a report of a connection. Of several the last one is known, and the mean of those before. @param {Iterable<any>} report @returns {Told} */
-export function roundTrips(report) {
-  /** @type {Told} */
-  const told = { rtts: [], isSent: false, isUntold: false };
-  let most = 0;
+/** @type {Told} */
+const nothing = { rtts: [], responses: 0, total: 0, isSent: false, isOnce: false, isUntold: false };
+
+/** What a connection tells by its next report. Behind a router a pair gets another id with its first answer, and counts on: the pair with most answers counts. @param {Iterable<any>} report @param {Told} [before] @returns {Told} */
+export function roundTrips(report, before = nothing) {
+  const told = { ...before };
   for (const stats of report) {
     if (stats.type !== "candidate-pair") continue;
     /** @type {Pair} */
-    const { state, requestsSent = 1, responsesReceived: n = 0, totalRoundTripTime: total, currentRoundTripTime: last } = stats;
-    told.isSent ||= requestsSent > 0; // Firefox does not count them
+    const { state, requestsSent, responsesReceived: n = 0, totalRoundTripTime: total } = stats;
+    told.isOnce ||= requestsSent === undefined;
+    told.isSent ||= requestsSent !== 0;
     told.isUntold ||= total === undefined && (n > 0 || state === "succeeded");
-    if (total === undefined || n <= most) continue;
-    const isSplit = n > 1 && last !== undefined && last <= total;
-    const each = isSplit ? [(total - last) / (n - 1), last] : [total / n];
-    told.rtts = each.map((s) => Math.round(1e5 * s) / 100).filter((ms) => ms >= 0 && ms <= longest);
-    most = n;
+    if (total === undefined || n <= told.responses) continue;
+    Object.assign(told, { rtts: [...before.rtts, ...between(before, stats)], responses: n, total });
   }
   return told;
+}
+
+/** The new round trips, ms: of several the last one is known, and the mean of the others. @param {Told} before @param {Pair} pair @returns {number[]} */
+function between(before, { responsesReceived = 0, totalRoundTripTime = 0, currentRoundTripTime: last }) {
+  const n = responsesReceived - before.responses;
+  const sum = totalRoundTripTime - before.total;
+  const isSplit = n > 1 && last !== undefined && last <= sum;
+  const each = isSplit ? [(sum - last) / (n - 1), last] : [sum / n];
+  return each.map((s) => Math.round(1e5 * s) / 100).filter((ms) => ms >= 0 && ms <= longest);
 }
 
 /**
@@ -105,25 +118,26 @@ export async function ice(addr, { samples = 5, patience = 4000, signal, Peer = g
   });
   /** @type {RTCPeerConnection | undefined} */
   let connection;
-  const count = () => told.reduce((sum, { rtts }) => sum + rtts.length, 0);
+  const isEnough = () => told.flatMap(({ rtts }) => rtts).length >= samples;
+  /** Measures by one more connection, and says whether another one is worth while. */
   const connect = async () => {
+    if (isOver) return false;
     connection = new Peer();
     connection.createDataChannel("ping");
     await connection.setLocalDescription(await connection.createOffer());
     await connection.setRemoteDescription({ type: "answer", sdp: answerOf(at) });
-    const nth = told.push(roundTrips([])) - 1;
-    for (let waited = 0; !isOver && !told[nth].isUntold && told[nth].rtts.length === 0 && waited < silence; waited += pause) {
+    let now = nothing;
+    const nth = told.push(now) - 1;
+    for (let waited = 0; !isOver && !isEnough() && (now.rtts.length > 0 ? !now.isOnce : waited < silence); waited += pause) {
       await sleep(pause);
-      told[nth] = roundTrips((await connection.getStats()).values());
+      told[nth] = now = roundTrips((await connection.getStats()).values(), now);
+      if (now.isUntold) break;
     }
     connection.close();
+    return now.rtts.length > 0;
   };
   const work = async () => {
-    await connect();
-    while (!isOver && count() < samples && told.at(-1)?.rtts.length) {
-      await sleep(pause);
-      if (!isOver) await connect();
-    }
+    while ((await connect()) && !isEnough()) await sleep(pause);
   };
   await Promise.race([work().catch(() => {}), over]); // what was measured before an error counts
   isOver = true;

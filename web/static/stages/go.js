@@ -49,7 +49,7 @@ export function go(live, view) {
   const isBeside = !view.tv && matchMedia(onItsSide).matches;
   return [
     isOnMap && h("div", { class: "turning travelling", "data-keep": true, "data-key": `turning ${target?.addr}`, "aria-hidden": "true" }),
-    target && !isOnMap && h("div", { class: "everyones beside", "data-key": "line", "aria-hidden": "true" }, pingLine(spokesOf(state, target), target.mean_ms, { pings: people.length < many })),
+    target && target.mean_ms > 0 && !isOnMap && h("div", { class: "everyones beside", "data-key": "line", "aria-hidden": "true" }, pingLine(spokesOf(state, target), target.mean_ms, { pings: people.length < many })),
     h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), ...(state.match ? [series(state.match), evenFor(state.match, me)] : []), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state), over(state, view)),
     !isBeside && list,
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
@@ -92,7 +92,7 @@ function whereIs(person) {
 
 /** How many games are open. @param {State} state */
 function arrived(state) {
-  const players = state.people.filter((person) => person.peer && !person.left_out);
+  const players = state.people.filter((person) => hasProgram(person) && !person.left_out);
   return say("go.open-count", { n: players.filter(isThere).length, of: players.length });
 }
 
@@ -101,6 +101,9 @@ export function says(state, view) {
   const me = view.tv ? undefined : meOf(state);
   return say("go.says", { sentence: sentence(state), title: title(state, me, view) });
 }
+
+/** Whether a person has a program, which opens the game. @param {Person | undefined} person */
+const hasProgram = (person) => Boolean(person?.peer && !person.browser);
 
 /** Whether a person gets there. @param {Person | undefined} person */
 const isThere = (person) => person?.launch === "launched" || person?.launch === "by-hand";
@@ -114,7 +117,7 @@ function title(state, me, view) {
     return players.length > 0 && players.every(isThere) ? say("go.all-on-the-way") : say(view.tv ? "go.off" : "go.they-are-on-the-way");
   }
   if (isThere(me)) return say("go.you-are-on-the-way");
-  if (!me.peer) return say("go.join-them");
+  if (!hasProgram(me)) return say("go.join-them");
   switch (me.launch) {
     case "asking":
       return say("go.confirm");
@@ -141,7 +144,7 @@ function figures(state, me) {
   if (!choice || !target) return [];
   const own = me && target.rtt_ms[me.name];
   const country = choice.servers[target.addr]?.country;
-  const facts = [own !== undefined && me && say("ping.for-you", { ms: ping(choice.selection, me.name, own) }), say("ping.average", { ms: millis(target.mean_ms) }), state.match ? decidedBy(state.match) : choice.decided?.by === "vote" && say("go.by-vote"), country && countryName(country)];
+  const facts = [own !== undefined && me && say("ping.for-you", { ms: ping(choice.selection, me.name, own) }), target.mean_ms > 0 && say("ping.average", { ms: millis(target.mean_ms) }), state.match ? decidedBy(state.match) : choice.decided?.by === "vote" && say("go.by-vote"), country && countryName(country)];
   return facts.filter(Boolean).flatMap((fact, i) => h("span", { class: fact === countryName(country ?? "") ? "in" : "" }, i > 0 && " · ", fact || ""));
 }
 
@@ -160,7 +163,7 @@ function traveller(state, person, isMe, view, saysPing) {
 }
 
 /** @param {Person} person */
-const isComing = (person) => person.peer && person.connected && (!person.launch || person.launch === "asking");
+const isComing = (person) => hasProgram(person) && person.connected && (!person.launch || person.launch === "asking");
 
 /** @param {State} state @param {Person} person @param {boolean} isMe */
 function doing(state, person, isMe) {
@@ -176,7 +179,7 @@ function doing(state, person, isMe) {
     case "failed":
       return h("span", { class: "bad" }, say("go.game-did-not-open"));
     default:
-      if (!person.peer) return without(person);
+      if (!hasProgram(person)) return without(person);
       return person.connected ? say("go.opening", { game: gameName(state) }) : say("person.away");
   }
 }
@@ -190,7 +193,7 @@ function theirPing(state, person) {
 /** What a person who has only the page is doing. @param {Person} person */
 function without(person) {
   if (!person.page) return say("person.away");
-  return say(person.estimate?.counted ? "go.plays-without" : person.vote ? "go.voted-without" : "go.watches");
+  return say(person.browser || person.estimate?.counted ? "go.plays-without" : person.vote ? "go.voted-without" : "go.watches");
 }
 
 /** How the others can help a person. @param {State} state @param {Person} person */
@@ -256,14 +259,14 @@ function regionWays(state, me, region) {
 }
 
 /** The ways there, the person's best one first. @param {State} state @param {Person | undefined} me */
-function ways(state, me) {
+export function ways(state, me) {
   const { way } = state;
   if (!way) return [];
   if (way.region) return regionWays(state, me, way.region);
   const web = way.link && /^(steam|https?):\/\//.test(way.link) && way.link;
-  const byHand = !me?.peer;
+  const byHand = !hasProgram(me);
   return [
-    me?.peer && button("reopen", say("go.reopen"), { class: me.launch === "failed" || me.launch === "declined" ? "primary" : "", disabled: !me.connected || me.launch === "asking" }),
+    !byHand && me && button("reopen", say("go.reopen"), { class: me.launch === "failed" || me.launch === "declined" ? "primary" : "", disabled: !me.connected || me.launch === "asking" }),
     byHand && (web ? h("a", { class: "primary", href: web }, say("go.join-them")) : button("open", say("go.join-by-muster"), { class: "primary" })),
     lines(way).length !== 1 && button("copy", say("go.copy-address"), { "data-copy-text": way.connect }),
     me && byHand && me.launch !== "by-hand" && button("arrived", say("go.arrived")),

@@ -233,7 +233,7 @@ function start(state, view, me, people, invite) {
     "div",
     { class: "start", "data-key": "start" },
     state.you.organiser && !view.tv && go(state, say("lobby.find"), { class: isFirst ? "large awaits" : "primary large", disabled: !people.some((person) => plays(person) && !person.left_out) }),
-    h("div", { class: "count", "data-key": "count" }, h("p", { class: "strong" }, isFirst ? sentence(state) : inSentence(state, people)), (!isFirst && lack(people)) || (!view.tv && next(state))),
+    h("div", { class: "count", "data-key": "count" }, h("p", { class: "strong" }, isFirst ? sentence(state) : inSentence(state, people)), (!isFirst && !state.places && lack(people)) || (!view.tv && next(state))),
     invite,
     me && !isFirst && h("div", { class: "send", "data-key": "send" }, reactions()),
     h("div", { class: "notes", "data-key": "notes" }, silent(state), !view.tv && voice(state), !view.tv && offers(state), meeting(state, view)),
@@ -244,7 +244,7 @@ function start(state, view, me, people, invite) {
 function inSentence(state, people) {
   const present = people.filter((person) => plays(person) || person.page);
   const can = present.filter(canPlay);
-  return can.length === present.length || state.room.players > 0 ? sentence(state) : say("lobby.in-and-can", { n: present.length, can: can.length });
+  return can.length === present.length || state.room.players > 0 || state.places ? sentence(state) : say("lobby.in-and-can", { n: present.length, can: can.length });
 }
 
 /** Who cannot play yet for want of a program. @param {Person[]} people */

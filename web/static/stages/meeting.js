@@ -1,7 +1,7 @@
 // A standing room: when the group meets next, who comes, and how the last session was.
 
 import { ask, evenings } from "../api.js";
-import { nameOnly } from "../choice.js";
+import { isKey, nameOnly } from "../choice.js";
 import { button, h, saveFile, show } from "../dom.js";
 import { country, date, locale, millis, said, say, time } from "../say.js";
 import { isOpponent } from "../people.js";
@@ -118,7 +118,7 @@ function table(all) {
       "tr",
       { role: "row" },
       h("td", { role: "cell", class: "when" }, new Date(stay.at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" })),
-      h("th", { scope: "row", role: "rowheader" }, h("bdi", { class: "name" }, nameOnly(stay.server)), h("small", {}, h("bdi", {}, [stay.connect, stay.map].filter(Boolean).join(" · ")))),
+      h("th", { scope: "row", role: "rowheader" }, h("bdi", { class: "name" }, nameOnly(stay.server)), h("small", {}, h("bdi", {}, [isKey(stay.connect) ? "" : stay.connect, stay.map].filter(Boolean).join(" · ")))),
       h("td", { role: "cell", class: "ms" }, millis(stay.mean_ms)),
       h("td", { role: "cell", class: "with" }, stay.players.flatMap((one, i) => [i > 0 && ", ", h("bdi", {}, one.name), one.ping_ms ? ` ${millis(one.ping_ms)}` : "", one.liked === undefined ? "" : [" ", say(one.liked ? "meeting.liked-it" : "meeting.disliked-it")]].flat())),
     )))),

@@ -11,7 +11,7 @@ import { hasSay, meOf } from "../people.js";
 import { saidOf } from "../rules.js";
 import { capital, millis, said, say } from "../say.js";
 import { play } from "../sound.js";
-import { spokesOf } from "./around.js";
+import { spokesOf, whereOf } from "./around.js";
 import { untilCountdown } from "./countdown.js";
 import { fitTitle } from "./fit.js";
 import { late } from "./late.js";
@@ -71,7 +71,7 @@ export function reveal(live, view) {
 }
 
 /** Everyone's pings, as a line and as a list. @param {import("../app.js").View} view @param {ReturnType<typeof spokesOf>} spokes @param {number} mean ms @param {boolean} isOnMap */
-function everyones(view, spokes, mean, isOnMap) {
+export function everyones(view, spokes, mean, isOnMap) {
   const line = pingLine(spokes, mean, { isNarrow: !view.tv && matchMedia("(max-width: 47.99rem), (max-height: 32rem)").matches, pings: !isOnMap && spokes.length < 9 });
   return [
     h("div", { class: `everyones${spokes.length >= 6 ? " crowd" : ""}` }, line),
@@ -159,11 +159,11 @@ async function begin(place, tonight, state, ends) {
   try {
     const { Turn } = await import("../map/turn.js");
     const turning = place.querySelector(".turning");
-    if (turning instanceof HTMLElement) turn = new Turn(turning, target ? state.choice?.servers[target.addr]?.country : undefined, spokes, { says: state.match ? "none" : "whole" });
+    if (turning instanceof HTMLElement) turn = new Turn(turning, whereOf(state, target?.addr), spokes, { says: state.match ? "none" : "whole" });
   } catch {
     // The words say everything that the picture does.
   }
-  const began = runTime() - (isStill ? moments.over : state.phase.name === "reveal" ? state.phase.since_ms : 0); // who comes late sees where it stands
+  const began = runTime() - (isStill ? moments.over : state.phase.name === "reveal" || state.places ? state.phase.since_ms : 0); // who comes late sees where it stands
   if (isStill) place.animate({ opacity: [0, 1] }, fade);
   else play(spokes.map(({ ms }) => ms));
   const step = () => {

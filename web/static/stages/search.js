@@ -38,7 +38,7 @@ export function search(live, _view) {
 const stands = { podium: { round: 0, leaders: [], since: 0 } };
 
 /** The state, with the servers on the podium as its leaders. @param {import("../live.js").Live} live @returns {State} */
-function paced(live) {
+export function paced(live) {
   const state = /** @type {State} */ (live.state);
   const { standing } = state;
   stands.podium = podium(stands.podium, state.room.round, standing?.round === state.room.round ? standing.leaders : [], runTime());
@@ -57,7 +57,7 @@ export function shown(place, live, view) {
   const { standing } = /** @type {State} */ (live.state);
   const state = { .../** @type {State} */ (live.state), standing: standing && { ...standing, leaders: stands.podium.leaders } };
   /** @type {HTMLElement | null} */
-  const world = place.querySelector(".world");
+  const world = place.querySelector(".world:not(.placemap)"); // that of places is drawn elsewhere
   if (world && drawn.place !== world) {
     drawn.place = world;
     drawn.map = null;
@@ -88,7 +88,7 @@ export function shown(place, live, view) {
 }
 
 /** The leading servers of this round. @param {State} state */
-function leads(state) {
+export function leads(state) {
   return state.standing?.round === state.room.round ? state.standing.leaders : [];
 }
 
@@ -112,8 +112,20 @@ function measuring(state) {
     ),
     h("div", { class: "world", "data-keep": "", "data-key": "world" }),
     standing && inWords(standing.places ?? []),
-    leaders.length > 0 && h("ol", { class: "podium", "data-key": "podium", "data-many": state.match ? "few" : many(players.length), "aria-label": say("search.podium") }, leaders.map((leader, i) => step(state, players, leader, i + 1))),
+    stairs(state, players, leaders),
   ];
+}
+
+/** The leading servers on their steps. @param {State} state @param {Person[]} players @param {Leader[]} leaders @param {typeof calledOf} [called] what the head of a step says */
+export function stairs(state, players, leaders, called = calledOf) {
+  return leaders.length > 0 && h("ol", { class: "podium", "data-key": "podium", "data-many": state.match ? "few" : many(players.length), "aria-label": say("search.podium") }, leaders.map((leader, i) => step(state, players, leader, i + 1, called)));
+}
+
+/** A server's name, its country and its free seats. @param {Leader} leader */
+function calledOf(leader) {
+  const free = leader.max_players > 0 ? say("server.free", { n: Math.max(0, leader.max_players - leader.players) }) : "";
+  const where = [leader.country && h("bdi", {}, country(leader.country)), leader.country && free && " · ", free];
+  return [h("bdi", { class: "title", dir: "auto" }, leader.name || (leader.country ? say("reveal.server-in", { country: country(leader.country) }) : say("search.nameless"))), h("small", {}, flag(leader.country), " ", where)];
 }
 
 /** How many countries the map's table names: those where most servers have answered. */
@@ -139,12 +151,12 @@ function isJudged(state, leader) {
 }
 
 /** The figure of a server by which the rule decides, ms. @param {State} state @param {Leader} leader */
-function decides(state, leader) {
+export function decides(state, leader) {
   return isJudged(state, leader) ? leader.figure_ms : leader.mean_ms;
 }
 
 /** @param {State} state @param {Leader} leader */
-function measure(state, leader) {
+export function measure(state, leader) {
   return saidOf(isJudged(state, leader) ? state.room.by : "mean", "figure");
 }
 
@@ -163,17 +175,15 @@ function bound(state, best) {
   );
 }
 
-/** @param {State} state @param {Person[]} players @param {Leader} leader @param {number} rank */
-function step(state, players, leader, rank) {
-  const free = leader.max_players > 0 ? say("server.free", { n: Math.max(0, leader.max_players - leader.players) }) : "";
-  const where = [leader.country && h("bdi", {}, country(leader.country)), leader.country && free && " · ", free];
+/** @param {State} state @param {Person[]} players @param {Leader} leader @param {number} rank @param {typeof calledOf} called */
+function step(state, players, leader, rank, called) {
   const longest = Math.max(1, ...Object.values(leader.rtt_ms), ...Object.values(leader.predicted_ms ?? {}));
   return h(
     "li",
     { class: `step rank${rank}`, "data-key": `step ${leader.id}` },
     h("div", { class: "top" },
       h("span", { class: "rank" }, rank),
-      h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || (leader.country ? say("reveal.server-in", { country: country(leader.country) }) : say("search.nameless"))), h("small", {}, flag(leader.country), " ", where)),
+      h("div", { class: "called" }, called(leader)),
       !state.match && h("p", { class: "score" }, figure(decides(state, leader)), h("small", {}, h("span", {}, " ", say("search.ms-figure", { figure: measure(state, leader) })), !leader.complete && [" ", say("search.of-players", { n: Object.keys(leader.rtt_ms).length })]))),
     state.match ? sidesAt(state, leader) : h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader, longest))),
     h("p", { class: "rest" }, !state.match && players.length > 6 && say("search.more-players", { n: players.length - 6 })),
@@ -197,7 +207,7 @@ function ping(state, person, leader, longest) {
   return h(
     "li",
     { class: `p${(person.arrival ?? 0) % 16}${person.name === state.you.name ? " me" : ""}${ms !== undefined && isGuess ? " guess" : ""}`, "data-key": person.name },
-    sign(person, 20),
+    sign(state.places ? { ...person, peer: true, connected: true } : person, 20),
     h("bdi", { class: "who" }, person.name),
     h("span", { class: "track" }, ms !== undefined && h("span", { class: "bar", "--length": `${Math.max(2, (100 * ms) / longest)}%` })),
     h("span", { class: "figure" }, ms === undefined ? "…" : isGuess ? guess(ms) : millis(ms)),

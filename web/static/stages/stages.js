@@ -7,7 +7,7 @@ import { standing, votes } from "./ballot.js";
 import { headline } from "./wait.js";
 
 /** @typedef {import("../types.js").State} State */
-/** @typedef {"door" | "lobby" | "search" | "reveal" | "vote" | "ban" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
+/** @typedef {"door" | "lobby" | "search" | "reveal" | "vote" | "ban" | "countdown" | "go" | "seats" | "failed" | "night" | "ask" | "placed"} Stage those of places/ come last */
 
 /**
  * What the page knows about the round besides its state: the round whose search or vote it showed,
@@ -33,7 +33,7 @@ const stepsOfMatch = ["lobby", "search", "ban", "go"];
 /** The round's way, as steps. @param {State} state @param {Stage} stage */
 export function way(state, stage) {
   const decided = state.room.stage === "waiting" ? "search" : state.match ? "go" : state.agreement.launch_at && votes(state) ? "vote" : "go"; // a reveal is a moment, not a place
-  const at = { failed: "search", seats: "search", countdown: decided, reveal: decided }[/** @type {string} */ (stage)] ?? stage;
+  const at = { failed: "search", seats: "search", countdown: decided, reveal: decided, placed: "go" }[/** @type {string} */ (stage)] ?? stage;
   const shown = state.match ? stepsOfMatch : steps.filter((id) => id !== "vote" || votes(state));
   const now = shown.indexOf(at);
   return shown.map((id, i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, say(`steps.${id}`)));

@@ -9,6 +9,7 @@ import { colourOf } from "../colours.js";
 import { flag } from "../flag.js";
 import { naming } from "../gather.js";
 import { hasSay, isNameEnough, meOf } from "../people.js";
+import { offersOf } from "../places/offers.js";
 import { capital, number, said, say, told } from "../say.js";
 import { sign } from "../sign.js";
 import { isArmed } from "../sure.js";
@@ -39,10 +40,10 @@ export function vote(live, view) {
   const scale = Math.max(100, ...live_.flatMap(({ candidate }) => Object.values(candidate?.ranked.rtt_ms ?? {})));
   const open = openOf(state, picks, me);
   return [
-    h("div", { class: "question" }, h("h1", {}, say("vote.where")), h("p", { class: "standing" }, worth(state), h("span", { class: "unseen" }, " ", standing(state))), h("p", { class: "tie quiet" }, capital(told(state.agreement.rule)))),
+    h("div", { class: "question" }, h("h1", {}, say(state.places ? "place.title" : "vote.where")), h("p", { class: "standing" }, worth(state), h("span", { class: "unseen" }, " ", standing(state))), h("p", { class: "tie quiet" }, capital(told(state.agreement.rule)))),
     h(
       "ol",
-      { class: `candidates of${Math.min(picks.length, 5)}${players >= many ? " many" : players >= several ? " several" : ""}`, "--of": picks.length, "aria-label": say("vote.servers") },
+      { class: `candidates of${Math.min(picks.length, 5)}${players >= many ? " many" : players >= several ? " several" : ""}${state.places ? " of-places" : ""}`, "--of": picks.length, "aria-label": say("vote.servers") },
       picks.map((pick) => (pick.candidate ? card(state, view, me, pick, pick.candidate, { scale, isOpen: pick.addr === open, isOurs: pick.addr === state.agreement.ballot[0], isAlone: live_.length < 2 }) : place(pick))),
     ),
     ready(state, view, me),
@@ -53,8 +54,8 @@ export function vote(live, view) {
 /** What the choices were found among. @param {State} state */
 function worth(state) {
   const n = specialOf(state).length;
-  if (n === 1) return say("pick.one");
-  return n > 1 ? say("pick.worth", { n, listed: number(state.room.listed) }) : "";
+  if (n === 1) return say(state.places ? "place.one" : "pick.one");
+  return n > 1 ? say(state.places ? "place.worth" : "pick.worth", { n, listed: number(state.room.listed) }) : "";
 }
 
 /** The card that a phone shows whole. @param {State} state @param {Pick[]} picks @param {Person | undefined} me */
@@ -100,7 +101,7 @@ function card(state, view, me, pick, one, { scale, isOpen, isOurs, isAlone }) {
     { "data-key": ranked.addr, "data-action": !view.tv && !isOpen && "unfold", "data-addr": ranked.addr, class: `candidate${leads ? " leads" : ""}${mine ? " mine" : ""}${isOpen ? " open" : ""}`, "aria-labelledby": id },
     h("div", { class: "kind" }, h("h2", { id }, h("span", { class: "no" }, no), " ", kind || called, kind && h("span", { class: "unseen" }, ": ", h("bdi", {}, one.name))), leads ? h("span", { class: "badge leader" }, say("vote.leader")) : isOurs && pick.kind && !isAlone && h("span", { class: "ours-first" }, say("pick.ours-first"))),
     around(ranked.addr),
-    h("div", { class: "whither" }, flag(server?.country), h("p", { class: "title" }, called), h("p", { class: "facts" }, h("span", { class: "known" }, facts(state, one, me).map((fact, i) => h("span", {}, i > 0 && " · ", h("bdi", {}, fact)))), strange(server))),
+    h("div", { class: "whither" }, flag(server?.country), h("p", { class: "title" }, called), h("p", { class: "facts" }, h("span", { class: "known" }, facts(state, one, me).map((fact, i) => h("span", {}, i > 0 && " · ", h("bdi", {}, fact))), state.places && [" · ", ...offersOf(state.places.candidates.find(({ at }) => at === ranked.addr))]), strange(server))),
     own(me, one),
     h("p", { class: "mean" }, ...said(me?.peer ? "vote.average" : "vote.worst", { ms: h("b", {}, Math.round(me?.peer ? ranked.mean_ms : ranked.max_ms)) })),
     h("p", { class: "trade" }, ...tradeOf(state, pick, isOurs)),
