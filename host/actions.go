@@ -69,7 +69,6 @@ var actions = map[string]func(*pageAPI, actionRequest) (room.Action, error){
 	"allow":    read[room.Allow],
 	"without":  read[room.Without],
 	"more":     read[room.More],
-	"survey":   bare(room.Survey{}),
 	"await":    read[room.AwaitSeats],
 	"unwait":   read[room.Unwait],
 	"started": func(p *pageAPI, in actionRequest) (room.Action, error) {

@@ -152,7 +152,7 @@ func TestRouterPassesOnBeacon(t *testing.T) {
 			t.Errorf("%s: the router is asked before", step.name)
 		}
 		io.WriteString(typed, step.typed)
-		p.awaits(`programs\s+measure\s+this\s+computer\s+at\s+UDP\s+port\s+7787`)
+		p.awaits(`measure\s+this\s+computer\s+at\s+UDP\s+port\s+7787`)
 		p.awaits(step.says)
 		eventually(t, step.name+" is followed", func() bool { return r.forwards() == step.forwards })
 		io.WriteString(typed, "\x03") // Ctrl-C
@@ -230,5 +230,5 @@ func TestRouterGivesAnotherPort(t *testing.T) {
 			"--players", "2", "--no-mdns", "--name", "bob"}, common...)...)
 	ann := plays("machine", "ann", append([]string{"join", bob.awaits(`(?m)^link  (\S+)$`)[1], "--port-map", "--name", "ann"}, common...)...)
 	ann.awaits(`because\s+another\s+machine\s+has\s+7787:\s+the\s+room\s+tells\s+the\s+others\s+5\.6\.7\.8:`)
-	bob.awaits(`ann's\s+computer\s+would\s+give\s+\d+/\d+\s+ms`)
+	bob.awaits(`bob\s+has\s+measured\s+2\s+places,\s+2\s+answered`)
 }

@@ -155,19 +155,6 @@ test("where nobody hears any server, the page names the cause and the command th
   assert.equal(textOf("#stage .next code"), "muster doctor");
 });
 
-test("places for a server of the group's own are named without their addresses", async () => {
-  const site = (name, suits, mean_ms, max_ms, rtt_ms, silent) => ({ name, suits, mean_ms, max_ms, rtt_ms, silent });
-  await shows("failed-far", "anna", { change: (state) => ({ ...state, sites: {
-    better: true, waiting: ["dave"], now: { mean_ms: 71, max_ms: 140 },
-    answer: { key: "sites.suit", with: { would: { key: "sites.would", with: { n: 2, first: { key: "sites.gives", with: { place: "Frankfurt", ms: 48, worst: 62 } }, second: { key: "sites.gives-too", with: { place: "<b>London</b>", ms: 51, worst: 60 } } } }, now: { key: "sites.now-gives", with: { ms: 71, worst: 140 } } } },
-    sites: [site("Frankfurt", true, 48, 62, { anna: 40, ben: 62 }), site("<b>London</b>", true, 51, 60, { anna: 60, ben: 51 }), site("W".repeat(48), false, 0, 0, { anna: 120 }, ["ben"])],
-  } }) });
-  assert.match(textOf(".places"), /Frankfurt would give 48\/62 ms \(average\/worst\), <b>London<\/b> 51\/60; the best existing server gives 71\/140\./);
-  assert.match(textOf(".places"), /Still measuring: dave\./);
-  await press(".places [data-action=survey]");
-  assert.deepEqual(asked, ["survey{}"]);
-});
-
 test("all are full: the organiser has the room wait, and it says who checks, how often and until when", async () => {
   await shows("failed-full", "anna");
   assert.match(textOf("[data-order=await]"), /2 full servers ?Wait for seats for everyone/);

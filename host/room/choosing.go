@@ -25,7 +25,7 @@ func (r *Room) choose(early bool, at trust.Moment) {
 // carryOutChoice begins the next step after the newest choice.
 func (r *Room) carryOutChoice() {
 	g := &r.parts
-	next := r.decision.Decide(r.facts, &r.probing, r.phase.traits().isChosen(), r.survey.Count(g.Settings.Places))
+	next := r.decision.Decide(r.facts, &r.probing, r.phase.traits().isChosen())
 	r.out.say(next.Notes...)
 	switch {
 	case len(next.Look) > 0:

@@ -2,7 +2,6 @@ package room_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -37,24 +36,19 @@ func TestUntried(t *testing.T) {
 		return time.Duration(ms) * time.Millisecond
 	}
 	for _, tt := range []struct {
-		name                   string
-		most, measured, venues int // by dora; places count like servers
-		looks                  bool
+		name           string
+		most, measured int // by dora
+		looks          bool
 	}{
-		{"few", 20, 6, 0, true},
-		{"as few as can be", wire.MinDiscreet, 4, 0, true},
-		{"for all that may be seen", 20, 20, 0, false},
-		{"and measures places, too", 20, 6, 5, true},
-		{"and many places", 20, 6, 14, false},
-		{"of many", 100, 12, 0, true},
-		{"who does not mind", 0, 12, 0, false},
+		{"few", 20, 6, true},
+		{"as few as can be", wire.MinDiscreet, 4, true},
+		{"for all that may be seen", 20, 20, false},
+		{"of many", 100, 12, true},
+		{"who does not mind", 0, 12, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := settings(2)
 			s.Strategy = wire.Coordinated
-			for i := range tt.venues {
-				s.Places = append(s.Places, venues(fmt.Sprint("place ", i))...)
-			}
 			n := newSession(t, s)
 			dora := room.Join{
 				Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "token of dora", Discreet: tt.most},
@@ -109,7 +103,7 @@ func TestUntried(t *testing.T) {
 			}
 			want := 0
 			if tt.most > 0 {
-				want = max(0, min(wire.SearchFinalists, tt.most-len(isAsked)-tt.venues))
+				want = max(0, min(wire.SearchFinalists, tt.most-len(isAsked)))
 			}
 			if untried != want || (untried > 0) != tt.looks {
 				t.Errorf("of %v dora is to look at %d for the first time, who was asked for %d of %d; want %d; "+

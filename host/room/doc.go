@@ -12,7 +12,7 @@
 //	listing      ─▶ measuring, coordinating, failed
 //	measuring    ─▶ surveying, verifying, waiting, failed
 //	coordinating ─▶ verifying, failed
-//	surveying    ─▶ placed
+//	surveying    ─▶ placed, failed
 //	verifying    ─▶ voting, countdown, banning, waiting, launching, failed
 //	voting       ─▶ coordinating, verifying, countdown, waiting
 //	countdown    ─▶ coordinating, voting, launching

@@ -89,14 +89,13 @@ func (f *Failed) changed(r *Room) {
 
 // fail ends a round without a server. Passing says that another try may succeed in a while.
 func (r *Room) fail(passing bool, why sentence.Sentence) *Failed {
-	if s := r.parts.Settings.Seeks; s == wire.SeekEither && !r.parts.FoundNone && len(r.facts.Active()) > 0 {
-		if places, _ := r.places(); len(places) > 0 {
-			r.parts.FoundNone = true
-			r.out.say(why)
-			r.nextRound()
-			return &Failed{}
-		}
+	if r.goesOnToPlaces() {
+		r.parts.FoundNone = true
+		r.out.say(why)
+		r.nextRound()
+		return &Failed{}
 	}
+	r.parts.FoundNone = false // the next try begins with servers
 	r.failures++
 	r.source.Stop() // a started server did not help, so the next list is the game's again
 	f := &Failed{}
@@ -106,6 +105,12 @@ func (r *Room) fail(passing bool, why sentence.Sentence) *Failed {
 	}
 	r.parts.ForgetSaid()
 	r.out.say(why)
-	r.out.sendNews(r.survey.BeginOnce(r.facts.SurveyScene(), r.now))
 	return f
+}
+
+// goesOnToPlaces reports whether a round of places follows a failed one, because that was one of the game's servers.
+func (r *Room) goesOnToPlaces() bool {
+	places, _ := r.places()
+	isOfServers := r.parts.Settings.Seeks != wire.SeekPlace && !r.parts.FoundNone && !r.source.State().Started.IsValid()
+	return isOfServers && len(places) > 0 && len(r.facts.Active()) > 0
 }

@@ -657,7 +657,6 @@ func (e *fuzzSession) happens() {
 		}
 	case 26:
 		page(rule())
-		organiser(room.Survey{})
 		organiser(room.Started{Game: "openarena", Addr: hostport.At(addrOf(e.upTo(1)))})
 		organiser(room.Change{
 			Settings:  []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]),

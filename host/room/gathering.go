@@ -63,7 +63,6 @@ func (g *Gathering) beginAgain(r *Room, forget []people.ID) {
 	r.parts.Round, r.failures = facts.NewRound(r.parts.Number%wire.MaxRound+1), 0
 	r.assemble()
 	r.source.Sleep()
-	r.survey.End()
 	r.enter(g)
 }
 

@@ -354,14 +354,3 @@ func (a Strike) do(r *Room, _ caller) error {
 
 // LocalServer is [nearby.Server].
 type LocalServer = nearby.Server
-
-// Survey asks everyone to measure the candidate places, even if they have done so before.
-type Survey struct{}
-
-func (Survey) steers() {}
-
-func (Survey) do(r *Room, _ caller) error {
-	news, err := r.survey.Begin(r.facts.SurveyScene(), r.now)
-	r.out.sendNews(news)
-	return err
-}

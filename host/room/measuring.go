@@ -187,6 +187,9 @@ func (Tick) showLeaders(r *Room) {
 	if is := r.phase.traits(); !is.isMeasuring() && !is.isLooking && !is.isSurveying {
 		return
 	}
+	if _, isQuiet := r.phase.next(r); isQuiet { // they have been shown
+		return
+	}
 	nameless, isShown := r.probing.Leaders(r.facts, r.now)
 	if isShown {
 		r.out.revision++

@@ -9,7 +9,6 @@ import (
 	"muster/host/room/facts"
 	"muster/host/room/journal"
 	"muster/host/room/people"
-	"muster/host/room/places"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
 	"muster/host/room/search"
@@ -153,12 +152,4 @@ func (o *outbox) lookBeyond(g *facts.Parts, players []people.ID, local []LocalSe
 		o.send(ask.Player, wire.Look{Game: g.Settings.Game, At: ask.At})
 	}
 	return len(asks) > 0
-}
-
-// sendNews passes on the news of a survey of places.
-func (o *outbox) sendNews(n places.News) {
-	o.say(n.Notes...)
-	for _, ask := range n.Asks {
-		o.send(ask.To, ask.Survey)
-	}
 }

@@ -31,7 +31,7 @@ func (r *Room) apply(events []roster.Event) {
 // freePlace frees a player's place. If stays, the person becomes a guest.
 func (r *Room) freePlace(player people.ID, stays bool) {
 	r.parts.Drop(player)
-	r.survey.Leave(player)
+	r.homes.Leave(player)
 	r.parts.Candidates.Leave(player)
 	r.out.mustSave = true
 	r.apply(r.parts.Roster.Unseat(player, stays, r.now))

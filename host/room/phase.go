@@ -49,6 +49,8 @@ type phase interface {
 	turn(r *Room)
 	// surveyed takes a player's results for places.
 	surveyed(r *Room, player people.ID, m wire.Surveyed) error
+	// homesMoved goes on after a player's router has given the player's computer another port.
+	homesMoved(r *Room)
 	// expectsLook reports whether a player's look counts. The phase goes on after it (lookCame), or
 	// without it (lookMissing).
 	expectsLook(player people.ID, look wire.Verified) bool
@@ -178,6 +180,7 @@ func (base) reported(*Room)                                         {}
 func (base) finished(*Room, people.ID)                              {}
 func (base) turn(*Room)                                             {}
 func (base) surveyed(*Room, people.ID, wire.Surveyed) error         { return nil }
+func (base) homesMoved(*Room)                                       {}
 func (base) expectsLook(people.ID, wire.Verified) bool              { return false }
 func (base) lookCame(*Room, people.ID, wire.Verified, finals.Heard) {}
 func (base) lookMissing(*Room)                                      {}

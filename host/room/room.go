@@ -10,11 +10,11 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/evidence"
 	"muster/host/room/facts"
+	"muster/host/room/homes"
 	"muster/host/room/listing"
 	"muster/host/room/origin"
 	"muster/host/room/outage"
 	"muster/host/room/people"
-	"muster/host/room/places"
 	"muster/host/room/probing"
 	"muster/host/room/roomtime"
 	"muster/host/room/roster"
@@ -49,7 +49,8 @@ type Room struct {
 
 	// source provides the rounds' lists.
 	source listing.Source
-	survey places.Survey
+	// homes has the computers of players who have agreed to host.
+	homes homes.Homes
 	// failures counts the rounds that failed, one after the other.
 	failures attendance.Retries
 
@@ -178,7 +179,7 @@ func (in Join) step(r *Room) error {
 	if said := in.Hello.Editions; len(said) > 0 && !seat.IsSameProgram {
 		r.out.say(g.Editions.Greet(player, g.Settings.Game, said))
 	}
-	r.survey.Come(player, in.Hello.Program, in.Hello.Beacon)
+	r.homes.Come(player, in.Hello.Program, in.Hello.Beacon)
 	if most := in.Hello.Discreet; g.Evidence[player].LimitProbes(most) && most > 0 {
 		r.out.say(sentence.Of("room.asks-at-most", "player", player, "n", most))
 	}
@@ -205,7 +206,6 @@ func (r *Room) TakesCode() bool {
 
 // catchUp brings a player up to date, and starts the round if the group is complete.
 func (r *Room) catchUp(player people.ID) {
-	r.out.sendNews(r.survey.Ask(player, r.facts.SurveyScene(), r.now))
 	r.phase.joined(r, player)
 }
 

@@ -35,7 +35,6 @@ func carry(r *Room, s *saved.Room, saves bool) {
 	saved.Carry(saves, &s.Calendar, r.calendar.State())
 	saved.Carry(saves, &s.Outage, r.outage.State())
 	saved.Carry(saves, &s.Listing.SourceState, r.source.State())
-	saved.Carry(saves, &s.Places, r.survey.State())
 	saved.Carry(saves, &s.More, r.probing.State())
 	saved.Carry(saves, &s.Finals, r.decision.Looks.State())
 }
@@ -134,7 +133,7 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 	}
 	listed := len(r.parts.Servers.List)
 	for _, err := range []error{
-		r.calendar.State().Validate(), r.outage.State().Validate(), r.survey.State().Validate(),
+		r.calendar.State().Validate(), r.outage.State().Validate(),
 		r.probing.State().Validate(), r.decision.Looks.State().Validate(listed),
 	} {
 		if err != nil {

@@ -273,7 +273,6 @@ func TestEveryFieldIsKept(t *testing.T) {
 		"Estimates":  {inVoting, func(s *saved.Room) { s.Estimates.Counted = []people.ID{idOf(s, "zoe")} }},
 		"Editions":   {inVoting, func(s *saved.Room) { s.Editions = editions.State{idOf(s, "ann"): edition56} }},
 		"Launch":     {inVoting, func(s *saved.Room) { s.Launch = launch.State{idOf(s, "ann"): {State: wire.LaunchStarted}} }},
-		"Places":     {inVoting, func(s *saved.Room) { s.Places.Attempt = 3 }},
 		"Candidates": {inVoting, func(s *saved.Room) { s.Candidates.Attempt = 3 }},
 		"FoundNone":  {inVoting, func(s *saved.Room) { s.FoundNone = true }},
 		"Trust": {inVoting, func(s *saved.Room) {

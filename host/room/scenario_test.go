@@ -449,7 +449,6 @@ var actions = map[string]func() room.Action{
 	"ask_look":  func() room.Action { return &room.AskLook{} },
 	"like":      func() room.Action { return &room.Like{} },
 	"forget":    func() room.Action { return &room.Forget{} },
-	"survey":    func() room.Action { return &room.Survey{} },
 	"has":       func() room.Action { return &room.Has{} },
 	"count":     func() room.Action { return &room.Count{} },
 	"start":     func() room.Action { return &room.Started{} },

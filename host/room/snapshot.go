@@ -43,13 +43,15 @@ func fullSnapshot(r *Room) wire.Snapshot {
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(g.Settings.Servers)
 	s.Room.Places, s.Room.SteamIDs = nil, nil
-	s.Room.Candidates, s.Sites = r.survey.View(r.facts.SurveyScene(), names)
+	places, owners := r.places()
+	for _, v := range places {
+		s.Room.Candidates = append(s.Room.Candidates, v.Name)
+	}
 	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
 		s.Room.Posts.To = wire.WebhookOf(g.Settings.Webhook)
 	}
 	if s.Places = r.facts.ViewPlaces(); s.Places == nil && r.phase.traits().isGathering && r.seeksPlace() {
-		places, owners := r.places() // a page asks its reader before it measures
-		next := candidates.New(places, owners, candidates.Places{})
+		next := candidates.New(places, owners, candidates.Places{}) // a page asks its reader before it measures
 		view := next.ViewAll()
 		view.People = map[string]wire.Surveying{}
 		s.Places = &view

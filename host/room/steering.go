@@ -134,9 +134,7 @@ func (in Resettle) apply(r *Room) {
 	if s.Game != before.Game {
 		r.parts.Lists = brought.Lists{} // the lists are for the old game
 	}
-	if r.parts.Settings = s; !s.Places.Equal(before.Places) {
-		r.out.sendNews(r.survey.Change(r.facts.SurveyScene(), r.now))
-	}
+	r.parts.Settings = s
 	if before.Every == "" && s.Every != "" {
 		r.parts.Roster.Keep(r.calendar.Adopt(r.dates(r.wall))...)
 	}

@@ -79,9 +79,6 @@ func (r *Room) Step(in Input, at Moment) ([]Output, error) {
 	r.out.say(g.SettleSides()...)
 	r.follow(r.calendar.Advance(r.dates(r.wall))...)
 	g.RefreshFacts()
-	if r.survey.NeedsComparison(g.Choice.Newest()) {
-		r.out.sendNews(r.survey.Compare(r.facts.Basis(r.facts.ChosenFor()), r.facts.SurveyScene()))
-	}
 	if _, tick := in.(Tick); !tick || len(r.out.outputs) > 0 {
 		r.out.revision++
 	}
@@ -243,22 +240,15 @@ func (in Hear) hear(r *Room) error {
 		in.bring(r, m)
 		return nil
 	case wire.Surveyed:
-		if r.facts.IsOfPlaces() {
-			return r.phase.surveyed(r, in.Player, m)
-		}
-		news, err := r.survey.Heard(in.Player, m, r.facts.SurveyScene())
-		if err != nil {
-			return Nonsense(err.Error())
-		}
-		r.out.sendNews(news)
-		return nil
+		return r.phase.surveyed(r, in.Player, m)
 	case wire.Able:
 		if note := g.Launches.Able(in.Player, m, g.Settings); g.Attendance.Of(in.Player).Here {
 			r.out.say(note)
 		}
 		return nil
 	case wire.Outside:
-		r.out.sendNews(r.survey.Outside(in.Player, m.Port, r.facts.SurveyScene(), r.now))
+		r.homes.Outside(in.Player, m.Port)
+		r.phase.homesMoved(r)
 		return nil
 	case wire.Say:
 		in.say(r, m)

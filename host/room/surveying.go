@@ -36,7 +36,7 @@ func (*Surveying) refuseLongLook(*Room) error { return nil }
 // seeksPlace reports whether the next round looks for a place.
 func (r *Room) seeksPlace() bool {
 	s := &r.parts.Settings
-	isPlace := s.Seeks == wire.SeekPlace || s.Seeks == wire.SeekEither && r.parts.FoundNone
+	isPlace := s.Seeks == wire.SeekPlace || r.parts.FoundNone
 	places, _ := r.places()
 	return isPlace && !r.source.State().Started.IsValid() && len(places) > 0
 }
@@ -44,8 +44,7 @@ func (r *Room) seeksPlace() bool {
 // places returns the places that a round would have: the room's, and the computers of players who agree to
 // host, with their owners by name.
 func (r *Room) places() (places wire.Venues, owners map[string]people.ID) {
-	homes, owners := r.survey.Homes(r.facts.SurveyScene())
-	return append(slices.Clip(r.parts.Settings.Places), homes...), owners
+	return r.homes.Places(r.parts.Settings.Places, r.facts.AtHome())
 }
 
 // begin begins a round with the room's places as its list. What players have measured in the round before, they
@@ -92,12 +91,17 @@ func (r *Room) note(player people.ID, place int, result discovery.Result) {
 
 // joined asks a player who has come. A computer that could host is a new candidate, for everybody.
 func (s *Surveying) joined(r *Room, player people.ID) {
-	if places, _ := r.places(); !r.parts.Candidates.Has(places) && r.parts.Candidates.Renew() {
-		r.nextRound()
+	if s.homesMoved(r); r.phase != s {
 		return
 	}
 	r.parts.Attendance.Await(r.now, player)
 	s.ask(r, player)
+}
+
+func (*Surveying) homesMoved(r *Room) {
+	if places, _ := r.places(); !r.parts.Candidates.Has(places) && r.parts.Candidates.Renew() {
+		r.nextRound()
+	}
 }
 
 // ask asks players for the next places. It notes who has measured all that matter.
@@ -112,7 +116,8 @@ func (s *Surveying) ask(r *Room, players ...people.ID) {
 		}
 	}
 	s.Moved = r.now
-	asks := g.Candidates.Ask(r.facts.Surveyors(), here...)
+	places, _ := r.places()
+	asks := g.Candidates.Ask(g.Candidates.Close(r.facts.Surveyors(), places), here...)
 	for _, ask := range asks {
 		g.Evidence[ask.To].Ask(ask.Places, r.now)
 		g.Attendance.Unfinish(ask.To, r.now)

@@ -17,8 +17,6 @@ func (*Verifying) traits() traits {
 	return traits{name: wire.PhaseVerifying, duty: attendance.Stay, isLooking: true}
 }
 
-func (*Verifying) entered(r *Room) { r.out.sendNews(r.survey.BeginOnce(r.facts.SurveyScene(), r.now)) }
-
 func (*Verifying) joined(r *Room, player people.ID) { r.lookLate(player) }
 
 func (*Verifying) expectsLook(people.ID, wire.Verified) bool { return true }

@@ -46,8 +46,6 @@ type Document struct {
 	Seeks  string     `json:"seeks,omitempty"`
 	Places *Places    `json:"places,omitempty"`
 	Place  *Candidate `json:"place,omitempty"`
-	// Sites describes possible servers at candidate places, once players have measured the places.
-	Sites *Sites `json:"sites,omitempty"`
 	// Lists are the servers that people have brought, if any. Look is the progress of a long look
 	// at the finalists, while it goes on.
 	Lists *Lists    `json:"lists,omitempty"`
@@ -112,7 +110,7 @@ func (s Snapshot) Document() Document {
 			room.Ballot = append(room.Ballot, one)
 		}
 	}
-	room.Sites, room.Look, room.Seeks, room.Places = s.Sites, s.Look, s.Room.Seeks, s.Places
+	room.Look, room.Seeks, room.Places = s.Look, s.Room.Seeks, s.Places
 	if len(s.Lists.Favourites)+len(s.Lists.Hidden) > 0 {
 		room.Lists = &s.Lists
 	}

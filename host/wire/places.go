@@ -15,7 +15,6 @@ import (
 	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/discovery/lists/address"
-	"muster/discovery/sentence"
 )
 
 // Venue is a candidate place: a location for a server that does not exist yet. Players measure it
@@ -341,40 +340,3 @@ type Surveying struct {
 	// Browser says that the player measures with the page.
 	Browser bool `json:"browser,omitempty"`
 }
-
-// Sites describes what servers at candidate places would mean for the group.
-type Sites struct {
-	// Answer says where a server would suit, or be better; it is empty before that is known. Better
-	// says that a place would be much better than any existing server.
-	Answer sentence.Sentence `json:"answer,omitzero"`
-	Better bool              `json:"better,omitempty"`
-	// Waiting are the players who are still measuring.
-	Waiting []string `json:"waiting"`
-	// Now holds the figures of the best existing server, without regard to the room's limits. It is
-	// nil if no server answers all players.
-	Now *Figures `json:"now,omitempty"`
-	// Sites are sorted by the room's rule, the best first. Those that some player cannot reach come
-	// last.
-	Sites []Site `json:"sites"`
-}
-
-// Site describes a server at one place.
-type Site struct {
-	Name string `json:"name"`
-	// Suits says that everybody reaches it within the room's limits.
-	Suits bool `json:"suits"`
-	Figures
-	// Silent are the players it did not answer.
-	Silent []string           `json:"silent,omitempty"`
-	RTT    map[string]float64 `json:"rtt_ms"`
-}
-
-// Figures are the mean and the highest ping of the group, in ms. They are 0 if a player has no
-// ping.
-type Figures struct {
-	MeanMS float64 `json:"mean_ms"`
-	MaxMS  float64 `json:"max_ms"`
-}
-
-// String returns a text such as 48/62.
-func (f Figures) String() string { return fmt.Sprintf("%.0f/%.0f", f.MeanMS, f.MaxMS) }

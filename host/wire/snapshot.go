@@ -39,9 +39,6 @@ type Snapshot struct {
 	Standing *Standing `json:"standing"`
 	// Meeting is a standing room's dates and history; nil in other rooms.
 	Meeting *Meeting `json:"meeting"`
-	// Sites describes possible servers at candidate places; nil before any player was asked to
-	// measure them.
-	Sites *Sites `json:"sites"`
 	// Places are the candidate places of a round that looks for a place; nil in a round of servers.
 	Places *Places `json:"places"`
 	// Seats is a wait for seats; nil without one.

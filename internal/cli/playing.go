@@ -38,7 +38,7 @@ func (y *playing) bindPlayer(cmd *cobra.Command) {
 
 func (y *playing) bindCanHost(flags *pflag.FlagSet) {
 	flags.BoolVar(&y.player.CanHost, "can-host", false,
-		"you could host the game; once all say so, programs measure each other's computers (UDP "+fmt.Sprint(beacon.Port)+")")
+		"you could host the game; if no server suits, the others measure this computer (UDP "+fmt.Sprint(beacon.Port)+")")
 }
 
 // check refuses flags with which nobody can play, and reads the file of --regions.

@@ -23,8 +23,7 @@ import (
 // Starter starts game servers at candidate places with the organiser's command. The command runs on
 // this computer alone, and no host learns what it is.
 //
-//	a place would suit where no server does, or is what the room has found
-//	                             ─▶ asks ─▶ runs the command ─▶ waits for the server ─▶ sends the room there
+//	the room has found a place ─▶ asks ─▶ runs the command ─▶ waits for the server ─▶ sends the room there
 type Starter struct {
 	Hook game.Hook
 	When game.Starts
@@ -132,8 +131,8 @@ func isStillWanted(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Ve
 	case news := <-rooms:
 		wants := false
 		if news.Room.Round == before.Room.Round && news.Room.Game == before.Room.Game && wantsServer(news) {
-			best, knows := wantedPlace(news, known)
-			wants = knows && best.Equal(place)
+			found, knows := wantedPlace(news, known)
+			wants = knows && found.Equal(place)
 		}
 		if !wants {
 			select {
@@ -158,33 +157,19 @@ func (n *started) stop() {
 	}
 }
 
-// wantsServer reports whether a room has found a place, or no server suits it and one at a candidate place would.
+// wantsServer reports whether a room has found a place, and no server is there yet.
 func wantsServer(news wire.Snapshot) bool {
-	if hasPlace(news) {
-		return true
-	}
-	s := news.Sites
-	return news.Room.Stage == wire.Failed && s != nil && s.Better && len(s.Waiting) == 0
+	return hasPlace(news) && news.Way.Connect == ""
 }
 
-// wantedPlace returns the place that a room has found, or the first suitable one where no server suits.
-func wantedPlace(news wire.Snapshot, known wire.Venues) (wire.Venue, bool) {
-	if hasPlace(news) {
-		return bestPlace([]wire.Site{{Name: news.Way.Place.Name, Suits: true}}, known)
+// wantedPlace returns the place that a room has found, if this program knows it. Players' own computers are not
+// among its places.
+func wantedPlace(news wire.Snapshot, known wire.Venues) (place wire.Venue, knows bool) {
+	at := slices.IndexFunc(known, func(v wire.Venue) bool { return v.Name == news.Way.Place.Name })
+	if at < 0 {
+		return place, false
 	}
-	return bestPlace(news.Sites.Sites, known)
-}
-
-// bestPlace returns the first suitable place that this program knows. Players' own computers are
-// not among them.
-func bestPlace(sites []wire.Site, known wire.Venues) (best wire.Venue, knows bool) {
-	for _, site := range sites {
-		at := slices.IndexFunc(known, func(v wire.Venue) bool { return v.Name == site.Name })
-		if site.Suits && at >= 0 {
-			return known[at], true
-		}
-	}
-	return best, false
+	return known[at], true
 }
 
 // errNoStart says that the organiser declined.

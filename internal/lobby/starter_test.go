@@ -52,24 +52,26 @@ func TestAgreedTo(t *testing.T) {
 func TestStill(t *testing.T) {
 	den := wire.Venue{Name: "Den", Addr: hostport.At(netip.MustParseAddrPort("192.0.2.1:7787")), Protocol: "beacon"}
 	barn := wire.Venue{Name: "Barn", Addr: hostport.At(netip.MustParseAddrPort("192.0.2.2:7787")), Protocol: "beacon"}
-	news := func(round int, game string, stage wire.Stage, first string) wire.Snapshot {
-		return wire.Snapshot{
-			Room:  wire.Head{Settings: wire.Settings{Game: game}, Round: round, Stage: stage},
-			Sites: &wire.Sites{Better: true, Sites: []wire.Site{{Name: first, Suits: true}}},
+	news := func(round int, game, place, connect string) wire.Snapshot {
+		s := wire.Snapshot{Room: wire.Head{Settings: wire.Settings{Game: game}, Round: round}}
+		if place != "" {
+			s.Way = &wire.Way{Place: &wire.Candidate{Name: place}, Connect: connect}
 		}
+		return s
 	}
-	before := news(2, "openarena", wire.Failed, "Den")
+	before := news(2, "openarena", "Den", "")
 	for name, c := range map[string]struct {
 		news *wire.Snapshot
 		want bool
 	}{
 		"nothing new":      {nil, true},
-		"the same":         {new(news(2, "openarena", wire.Failed, "Den")), true},
-		"another round":    {new(news(3, "openarena", wire.Failed, "Den")), false},
-		"it searches":      {new(news(2, "openarena", wire.Measuring, "Den")), false},
-		"another game":     {new(news(2, "xonotic", wire.Failed, "Den")), false},
-		"another place":    {new(news(2, "openarena", wire.Failed, "Barn")), false},
-		"an unknown place": {new(news(2, "openarena", wire.Failed, "Mill")), false},
+		"the same":         {new(news(2, "openarena", "Den", "")), true},
+		"another round":    {new(news(3, "openarena", "Den", "")), false},
+		"it searches":      {new(news(2, "openarena", "", "")), false},
+		"it is there":      {new(news(2, "openarena", "Den", "192.0.2.3:27960")), false},
+		"another game":     {new(news(2, "xonotic", "Den", "")), false},
+		"another place":    {new(news(2, "openarena", "Barn", "")), false},
+		"an unknown place": {new(news(2, "openarena", "Mill", "")), false},
 	} {
 		rooms := make(chan wire.Snapshot, 1)
 		if c.news != nil {

@@ -209,7 +209,7 @@ function prepare() {
 /** @param {State} state */
 function drawStage(state) {
   const before = view.stage;
-  if (state.room.seeks && !seek) attempt(loadSeek);
+  if ((state.room.seeks || state.places) && !seek) attempt(loadSeek);
   if (state.places && !seek) return;
   seek?.notice(live, view, tellBriefly);
   door.notice(state, view);
@@ -357,7 +357,6 @@ const actions = {
   skip: () => byId("stage").focus(),
   go: ({ stage }) => ask("go", { stage }),
   apply: () => ask("apply"),
-  survey: () => ask("survey"),
   "forget-whatif": () => ask("whatif"),
   advice: ({ order, argument }) => ask(order ?? "", JSON.parse(argument ?? "{}")),
   strike: ({ addr }) => ask("strike", { addr }),

@@ -225,10 +225,6 @@
  * @typedef {Server & LeaderOf} Leader one of the best servers so far
  */
 
-/** @typedef {{name: string, suits: boolean, mean_ms: number, max_ms: number, silent?: string[], rtt_ms: Record<string, number>}} Site how a server at a place would do; figures are 0 unless all players have one */
-
-/** @typedef {{answer?: Sentence, better?: boolean, waiting: string[], now?: {mean_ms: number, max_ms: number}, sites: Site[]}} Sites */
-
 /** @typedef {{at: string, name: string, country?: string, lat?: number, lon?: number, offers?: {provider: string, region?: string}[]}} Candidate a candidate place; at stands for a server's address */
 
 /** @typedef {{candidates: Candidate[], machines: number, providers: {name: string, n: number}[], people: Record<string, {asked: number, answered: number, done?: boolean, browser?: boolean}>}} Places machines see the address of whoever measures; people are the players */
@@ -289,7 +285,6 @@
  * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, delay?: {command: string, most_ms: number, program?: string}, region?: Region, place?: Candidate} | null} way
  * @property {Played[] | null} evening
  * @property {Standing | null} standing
- * @property {Sites | null} sites
  * @property {Places | null} [places] of a round that looks for a place
  * @property {Meeting | null} [meeting] of a standing room
  * @property {{favourites: Brought[], hidden: Brought[]}} lists the servers that people have brought

@@ -220,6 +220,22 @@ func (p *Places) Ask(group Group, players ...people.ID) (asks []Ask) {
 	return asks
 }
 
+// Close keeps a group from measuring players' computers that are not among these places now: nobody else gets the
+// address of a player who has left, or no longer agrees to host.
+func (p *Places) Close(group Group, places wire.Venues) Group {
+	for i, v := range p.state.Places {
+		if _, isHome := p.state.Owners[v.Name]; !isHome || slices.ContainsFunc(places, v.Equal) {
+			continue
+		}
+		for _, s := range group.Surveyors {
+			if s.Results[i].State == discovery.Unprobed {
+				s.Results[i].State = discovery.Forbidden
+			}
+		}
+	}
+	return group
+}
+
 // Judgement is what [Places.Judge] has found.
 type Judgement struct {
 	// Lines are players for whom something on their own line answers in place of the machines.

@@ -258,9 +258,8 @@ type NextStep struct {
 
 // Decide returns the next step after the newest choice. First everyone looks at the chosen server
 // again. Then people vote, if the organiser wants that, or all go there. If isChosen, people who
-// are left out have no say. Surveyed is the number of places that everybody measures. They count
-// like servers.
-func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surveyed int) (f NextStep) {
+// are left out have no say.
+func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool) (f NextStep) {
 	f.Notes = d.tryAlone(g)
 	chosen, isTired := g.Newest().Chosen, d.Looks.Tries() >= maxLooks
 	if chosen == nil {
@@ -286,7 +285,7 @@ func (d *Decision) Decide(g facts.Facts, p *probing.Probing, isChosen bool, surv
 		}
 		f.Notes = append(f.Notes, sentence.Of(takes, "server", g.Servers().Called(f.Server)))
 	case !isSeen:
-		f.Look, f.Why = d.finalists(g, p, f.Votes, surveyed)
+		f.Look, f.Why = d.finalists(g, p, f.Votes)
 		return f
 	case f.Votes && !isTired && !g.IsOfPlaces():
 		if f.Look = d.looksBeforeVote(d.Options(g)); len(f.Look) > 0 {

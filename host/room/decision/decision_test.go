@@ -131,7 +131,7 @@ func (n *session) settle(f finals.Facts) (s settled) {
 	return settled{Notes: notes, IsOver: true}
 }
 
-func (n *session) decide() decision.NextStep { return n.d.Decide(n.F, &n.p, true, 0) }
+func (n *session) decide() decision.NextStep { return n.d.Decide(n.F, &n.p, true) }
 
 func (n *session) facts() finals.Facts { return n.d.LookFacts(n.F, 0, n.Now) }
 

@@ -34,9 +34,8 @@ const (
 )
 
 // finalists returns the servers of the next look, and notes with the reasons. If a vote follows,
-// all its choices are among them. Surveyed is the number of places that everybody measures. They
-// count like servers.
-func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surveyed int) (servers []int, notes []sentence.Sentence) {
+// all its choices are among them.
+func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool) (servers []int, notes []sentence.Sentence) {
 	add := func(more []int) (n int) {
 		more = slices.DeleteFunc(slices.Clone(more), func(server int) bool { return slices.Contains(servers, server) })
 		servers = append(servers, more...)
@@ -64,7 +63,7 @@ func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surv
 		notes = append(notes, sentence.Of("room.looks-heard", "n", n))
 	}
 	if d.Looks.Tries() == 0 {
-		untried, discreet := untried(g, s, servers, surveyed)
+		untried, discreet := untried(g, s, servers)
 		if len(untried) > 0 {
 			notes = append(notes, sentence.Of("room.looks-untried", "n", len(untried), "players", people.Texts(discreet)))
 		}
@@ -77,7 +76,7 @@ func (d *Decision) finalists(g facts.Facts, p *probing.Probing, votes bool, surv
 // Discreet players have not measured these servers, but their limits allow the question, and by the
 // search's forecast the servers are likely better than the finalists. A forecast only adds looks:
 // the choice goes by measured pings.
-func untried(g facts.Facts, s *search.Search, finalists []int, surveyed int) (servers []int, discreet []people.ID) {
+func untried(g facts.Facts, s *search.Search, finalists []int) (servers []int, discreet []people.ID) {
 	if s == nil {
 		return nil, nil
 	}
@@ -87,7 +86,7 @@ func untried(g facts.Facts, s *search.Search, finalists []int, surveyed int) (se
 		if w.ProbeLimit() == 0 {
 			continue
 		}
-		own := w.ProbeLimit() - w.Asked() - surveyed
+		own := w.ProbeLimit() - w.Asked()
 		for _, server := range finalists {
 			if !w.IsAsked(server) {
 				own--

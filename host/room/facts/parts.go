@@ -89,7 +89,7 @@ type Round struct {
 	List    listing.List
 	Servers selection.Servers
 	// Candidates are the places of a round that looks for a place; there are none in a round of servers.
-	// FoundNone says that a room that would rather have a server has found none.
+	// FoundNone says that no server suited, and the round looks for a place.
 	Candidates candidates.Places
 	FoundNone  bool
 	// Nearby has the servers on the host's networks and the players'.

@@ -8,10 +8,10 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/calendar"
 	"muster/host/room/estimates"
+	"muster/host/room/homes"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/people"
-	"muster/host/room/places"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
@@ -153,22 +153,14 @@ func (p *Parts) NotePlaces() {
 	}
 }
 
-// SurveyScene returns the facts about the group for a survey of places.
-func (f Facts) SurveyScene() places.Scene {
-	sc := places.Scene{Places: f.p.Settings.Places, Selection: f.p.Choice.Newest(), Criteria: f.p.Settings.Criteria()}
-	sc.Criteria.Weights, sc.IsOff = byID(f, f.p.Tuning.Weights), f.p.Settings.Seeks != ""
-	turns := map[people.ID]int{}
-	for _, natGroup := range f.p.Origins.Groups(f.p.Attendance.Players()) {
-		for turn, player := range natGroup {
-			turns[player] = turn
-		}
-	}
+// AtHome returns the players as package homes needs them.
+func (f Facts) AtHome() (players []homes.Player) {
 	for _, p := range f.People() {
 		if from := f.p.Origins.Of(p.ID); p.IsPlayer {
-			sc.Players = append(sc.Players, places.Player{Person: p, Addr: from.Addr, Beside: from.Beside(), Turn: turns[p.ID]})
+			players = append(players, homes.Player{Person: p, Addr: from.Addr, Beside: from.Beside()})
 		}
 	}
-	return sc
+	return players
 }
 
 // ApplyEvent tells the parts of a change of the people in the room. It reports whether the room

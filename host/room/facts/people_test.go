@@ -18,10 +18,10 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
 	"muster/host/room/facts/factstest"
+	"muster/host/room/homes"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
 	"muster/host/room/people"
-	"muster/host/room/places"
 	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -168,7 +168,6 @@ func TestNames(t *testing.T) {
 		c := g.F.Criteria(g.Settings, []people.ID{eve})
 		factstest.Same(t, "weights are", c.Weights, map[string]float64{string(eve): 2})
 		factstest.Same(t, "sides are", c.Sides, map[string]selection.Side{string(eve): selection.SideA})
-		factstest.Same(t, "of places weights are", g.F.SurveyScene().Criteria.Weights, c.Weights)
 	}
 }
 
@@ -344,35 +343,24 @@ func TestPlaces(t *testing.T) {
 	factstest.Same(t, "the organiser is", g.F.Organiser(), oda)
 }
 
-// TestSurveyScene checks that the survey of places gets the right facts about the group. Players
-// behind one address measure one after the other.
-func TestSurveyScene(t *testing.T) {
-	s := factstest.Settings()
-	s.Places = wire.Venues{{Name: "Frankfurt"}}
-	g := factstest.New(t, s, 10, "ann", "bob")
-	g.JoinFrom("abe", g.Origins.Of("ann"))
+// TestAtHome checks that players' computers are known by the addresses that servers see, and by those on the
+// host's networks.
+func TestAtHome(t *testing.T) {
+	g := factstest.New(t, factstest.Settings(), 10, "ann", "bob")
 	g.JoinFrom("olga", office)
-	g.Tuning.Weights = map[string]float64{"ann": 2}
 	g.Attendance.LeaveOut(attendance.Left, "bob")
 	g.Attendance.Leave("bob", g.Now)
-	g.Measures("ann", 10)
-	g.Choice.Take(g.F.Select([]people.ID{"ann"}))
-	sc := g.F.SurveyScene()
 	player := func(id people.ID, isHere, isLeftOut bool) people.Person {
 		p := g.Roster.Person(id)
 		p.IsHere, p.IsLeftOut = isHere, isLeftOut
 		return p
 	}
-	want := []places.Player{
+	want := []homes.Player{
 		{Person: player("ann", true, false), Addr: factstest.Addr("ann")},
 		{Person: player("bob", false, true), Addr: factstest.Addr("bob")},
-		{Person: player("abe", true, false), Addr: factstest.Addr("ann"), Turn: 1},
 		{Person: player("olga", true, false), Beside: office.Near},
 	}
-	factstest.Same(t, "the players are", sc.Players, want)
-	if sc.Selection != g.Choice.Newest() || sc.Criteria.By != selection.Mean || sc.Criteria.Weights["ann"] != 2 || len(sc.Places) != 1 {
-		t.Errorf("the scene is %+v", sc)
-	}
+	factstest.Same(t, "the players are", g.F.AtHome(), want)
 }
 
 // TestLocate checks that a player who comes from another network keeps all results but those for

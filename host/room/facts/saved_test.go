@@ -176,7 +176,7 @@ func FuzzGroup(f *testing.F) {
 		g.F.ViewPeople(true)
 		g.F.ViewVetoes()
 		g.WithdrawGuestVotes(true)
-		g.F.SurveyScene()
+		g.F.AtHome()
 		g.F.Select(g.F.Measured())
 		for server := range g.Servers.List {
 			g.F.Card(server)

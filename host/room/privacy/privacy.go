@@ -46,7 +46,7 @@ func Split(s wire.Snapshot) (shown wire.Snapshot, own map[string]wire.Own) {
 	if s.Room.Search = search(s.Room.Search); tellsPing(s.Room.Forecast) {
 		s.Room.Forecast = sentence.Sentence{}
 	}
-	s.WhatIf, s.Sites = nil, nil
+	s.WhatIf = nil
 	if s.Choice != nil {
 		s.Choice = h.choice(s.Choice)
 		s.Choice.Target = h.open

@@ -90,7 +90,7 @@ func pruned(document any) any {
 func lasting(s wire.Snapshot) wire.Snapshot {
 	s.Reactions = nil // nothing keeps them
 	s.Room.Search, s.Room.Forecast, s.Standing = nil, sentence.Sentence{}, nil
-	s.Look, s.Sites, s.Room.Candidates, s.Room.Said, s.Meeting = nil, nil, nil, time.Time{}, nil
+	s.Look, s.Room.Candidates, s.Room.Said, s.Meeting = nil, nil, time.Time{}, nil
 	if s.Seats != nil {
 		seats := *s.Seats
 		seats.Need = 0 // who is away for long needs none

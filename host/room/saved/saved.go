@@ -30,7 +30,6 @@ import (
 	"muster/host/room/origin"
 	"muster/host/room/outage"
 	"muster/host/room/people"
-	"muster/host/room/places"
 	"muster/host/room/roomtime"
 	"muster/host/room/roster"
 	"muster/host/room/search"
@@ -97,7 +96,6 @@ type Room struct {
 	Estimates  estimates.State  `json:"estimates,omitzero"`
 	Editions   editions.State   `json:"editions,omitempty"`
 	Launch     launch.State     `json:"launch,omitempty"`
-	Places     places.State     `json:"places,omitzero"`
 	Candidates candidates.State `json:"candidates,omitzero"`
 	FoundNone  bool             `json:"found_none,omitempty"`
 	Infos      infos.Saved      `json:"hearsay,omitzero"`

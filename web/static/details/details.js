@@ -10,7 +10,6 @@ import { lists } from "./lists.js";
 import { evening, log } from "./notes.js";
 import { drawPicture, drawSpread } from "./plots.js";
 import { ranking } from "./ranking.js";
-import { sites } from "./sites.js";
 import { showLimit, whatIf } from "./whatif.js";
 import { why } from "./why.js";
 import { soon } from "../time.js";
@@ -60,7 +59,6 @@ function details(live, view) {
     ["ranking", isOpen && ((state.whatif ?? choice)?.selection.ranking.length ?? 0) > 0, () => ranking(state, view.order)],
     ["lists", Boolean(state.lists), () => lists(state)],
     ["culled", isOpen && Object.values(choice?.selection.culled ?? {}).some((n) => n > 0), () => culled(state)],
-    ["sites", isOpen && !state.places && ((room.candidates ?? []).length > 0 || Boolean(state.sites)) && !isOver, () => sites(state)],
     ["evening", (state.evening ?? []).length > 0, () => evening(state)],
     ["log", true, () => log(state)],
     ["invitation", !isLobby && !isNight, () => invitation(state, view)],

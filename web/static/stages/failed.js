@@ -9,7 +9,6 @@ import { h } from "../dom.js";
 import { flag } from "../flag.js";
 import { settings } from "../gather.js";
 import { next } from "../next.js";
-import { answer, sites } from "../details/sites.js";
 import { labelOf } from "../details/why.js";
 import { millis, said, say, tell } from "../say.js";
 import { shortened, sign } from "../sign.js";
@@ -54,7 +53,6 @@ export function failed(live, view) {
     miss && choice && line(state, choice),
     h("div", { class: "helps", "data-key": "helps" }, (state.seats?.instead ?? []).map((one, i) => instead(state, one, state.you.organiser && !view.tv && i === 0, state.seats?.servers[0])), waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), waysOut(choice).length < mostWays && retry(state, view)),
     waysOut(choice).length >= mostWays && !view.tv && again(state, say("failed.again")),
-    state.sites && h("details", { class: "card places", "data-key": "places", open: Boolean(state.sites.better) }, h("summary", {}, say(state.sites.better ? "failed.own-suits" : "details.sites")), view.tv ? [h("p", {}, answer(state, true))] : sites(state, true, true)),
     !(choice && targetOf(choice)) && h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, say("failed.why")), h("ul", { class: "reasons" }, why.map((sentence) => h("li", {}, ...tell(sentence))))),
     !view.tv && h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
   ];
