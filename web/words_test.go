@@ -31,3 +31,19 @@ func TestWordsOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsOfDoors checks that the pages which open a room say nothing that only the pages of rooms load which look
+// for a place.
+func TestWordsOfDoors(t *testing.T) {
+	left := regexp.MustCompile("[\"'`](place|recipe)\\.[a-z]")
+	files, err := filepath.Glob("static/home/*.js")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range append(files, "static/front.js", "static/opening.js", "static/gamefield.js", "static/form.js") {
+		data, err := os.ReadFile(name)
+		if found := left.Find(data); found != nil || err != nil {
+			t.Errorf("%s says %s…, which its page does not load, %v", name, found, err)
+		}
+	}
+}
