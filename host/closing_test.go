@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -78,19 +79,21 @@ func TestEndOfSession(t *testing.T) {
 	ann := join(t, server, code, "ann")
 	page := openPage(t, server, code, "")
 	page.until("ann is there", page.says("people", "ann"))
-	ended := make(chan bool, 1)
-	go func() {
-		var last wire.Snapshot
-		for last = range h.Watch(t.Context(), code) {
-		}
-		ended <- !last.Room.Ended.IsZero()
-	}()
+	seen, stop := iter.Pull(h.Watch(t.Context(), code))
+	defer stop()
+	last, isOpen := seen() // it watches before the end
 	orders(t, server, code, "end", secret, map[string]any{})
 	if got := expect[wire.Refusal](ann); got.Reason != wire.ReasonEnded || got.Message != "the organiser has ended the night. Good night!" {
 		t.Errorf("ann is told %+v", got)
 	}
 	page.until("the night has ended", page.says("room", `"ended":"`))
-	if !<-ended {
+	for isOpen {
+		var next wire.Snapshot
+		if next, isOpen = seen(); isOpen {
+			last = next
+		}
+	}
+	if last.Room.Ended.IsZero() {
 		t.Error("who watches the room has not seen its end")
 	}
 	bob := says(t, server, "", wire.Hello{Code: code, Name: "bob"})

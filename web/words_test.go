@@ -32,18 +32,22 @@ func TestWordsOfOthers(t *testing.T) {
 	}
 }
 
-// TestWordsOfDoors checks that the pages which open a room say nothing that only the pages of rooms load which look
-// for a place.
-func TestWordsOfDoors(t *testing.T) {
-	left := regexp.MustCompile("[\"'`](place|recipe)\\.[a-z]")
-	files, err := filepath.Glob("static/home/*.js")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, name := range append(files, "static/front.js", "static/opening.js", "static/gamefield.js", "static/form.js") {
-		data, err := os.ReadFile(name)
-		if found := left.Find(data); found != nil || err != nil {
-			t.Errorf("%s says %s…, which its page does not load, %v", name, found, err)
+// TestWordsOfPlaces checks that what Home and every room load says nothing that only rooms load which look for a place,
+// but for the vote and the failure of such a room.
+func TestWordsOfPlaces(t *testing.T) {
+	of := regexp.MustCompile("[\"'`](place|recipe)\\.[a-z]")
+	others := regexp.MustCompile(`^static/(places/|recipe\.js|stages/(recipe|vote|failed)\.js)|\.css$`)
+	err := filepath.WalkDir("static", func(name string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || others.MatchString(filepath.ToSlash(name)) {
+			return err
 		}
+		data, err := os.ReadFile(name)
+		if found := of.Find(data); found != nil {
+			t.Errorf("%s says %s…, which few rooms load", name, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -57,6 +57,20 @@ test("one press brings a stranger in, and starts to measure", async () => {
   assert.notEqual(textOf("#toast"), "");
 });
 
+test("a page that has measured comes back as what it was", async () => {
+  sessionStorage.setItem("muster BAKODI measures", "THETOKEN");
+  sockets.length = 0;
+  const away = (state) => ({ ...state, people: state.people.map((person) => (person.name === "ben" ? { ...person, connected: false } : person)) });
+  await shows("place-search", "ben", { change: away });
+  assert.equal(sockets.length, 1);
+  sockets[0].onopen();
+  assert.deepEqual([sockets[0].said[0].name, sockets[0].said[0].token], ["ben", "THETOKEN"]);
+  view.seek.peer.stop();
+  await shows("place-search", "ben"); // in another tab
+  assert.equal(sockets.length, 1);
+  sessionStorage.removeItem("muster BAKODI measures");
+});
+
 /** The reader measures: some places have answered. */
 async function measures(name, pings, how = {}) {
   await shows(name, "stranger", { door: "", ...how });

@@ -412,6 +412,14 @@ func placings(n *night) {
 	n.keeps("place-crowd-search")
 	n.orders("organiser", room.Go{})
 	n.keeps("place-crowd-chosen")
+
+	n.opens(func(s *wire.Settings) { seek(s); s.Limits = wire.Limits{50 * time.Millisecond} })
+	for i, name := range []string{"anna", "ben", "chong"} {
+		n.browses(name, []string{"NL", "US", "MY"}[i])
+		n.surveys(name, 0)
+	}
+	n.orders("organiser", room.Go{})
+	n.keeps("place-failed")
 }
 
 // rounds is a round with a vote, from the list to the countdown.

@@ -155,8 +155,18 @@ func (s *Surveying) surveyed(r *Room, player people.ID, m wire.Surveyed) error {
 
 // proceed chooses from what is measured.
 func (s *Surveying) proceed(r *Room) error {
-	s.choose(r, true)
+	early := s.isMeasuring(r)
+	if !early { // then it may fail
+		r.out.say(sentence.Of("room.go-choose"))
+	}
+	s.choose(r, early)
 	return nil
+}
+
+// isMeasuring reports whether somebody still measures.
+func (*Surveying) isMeasuring(r *Room) bool {
+	g := &r.parts
+	return slices.ContainsFunc(g.Attendance.Active(), func(player people.ID) bool { return !g.Attendance.Of(player).Done })
 }
 
 // choose chooses by the measurements, without those that no light could have. Early says that some still measure.

@@ -60,7 +60,7 @@ function details(live, view) {
     ["ranking", isOpen && ((state.whatif ?? choice)?.selection.ranking.length ?? 0) > 0, () => ranking(state, view.order)],
     ["lists", Boolean(state.lists), () => lists(state)],
     ["culled", isOpen && Object.values(choice?.selection.culled ?? {}).some((n) => n > 0), () => culled(state)],
-    ["sites", isOpen && ((room.candidates ?? []).length > 0 || Boolean(state.sites)) && !isOver, () => sites(state)],
+    ["sites", isOpen && !state.places && ((room.candidates ?? []).length > 0 || Boolean(state.sites)) && !isOver, () => sites(state)],
     ["evening", (state.evening ?? []).length > 0, () => evening(state)],
     ["log", true, () => log(state)],
     ["invitation", !isLobby && !isNight, () => invitation(state, view)],

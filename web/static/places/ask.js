@@ -65,7 +65,7 @@ function question(state, view) {
 function providers({ machines, providers: all }) {
   const others = machines - all.reduce((sum, { n }) => sum + n, 0);
   const row = (/** @type {import("../dom.js").Child} */ name, /** @type {number} */ n) => h("li", {}, h("bdi", { dir: "auto" }, name), " ", h("span", {}, n));
-  return all.length > 0 && h("ul", { class: "providers" }, all.map(({ name, n }) => row(name, n)), others > 0 && row(say("place.others"), others));
+  return all.length > 0 && h("ul", { class: "machines" }, all.map(({ name, n }) => row(name, n)), others > 0 && row(say("place.others"), others));
 }
 
 /** @param {State} state */

@@ -117,7 +117,7 @@ export class PlaceMap {
       return { mark, ...at, trueX: at.x, trueY: at.y, face: size * 1.35, width: Math.max(size * 1.35, ...lines.map((line) => line + em * 0.8)), height: size * 1.35 + (words[i] ? em * 2.2 : 0) };
     });
     const pins = others.map((spot) => ({ ...spot, ...besides(spot, spot.rank, looks.ring * wide, height) }));
-    settle([...stands, ...(leader ? [obstacle(leader, looks.ring * wide * 1.8)] : []), ...pins.map(({ to }) => obstacle(to, looks.ring * wide))], width, height);
+    settle([...stands, ...(leader ? [obstacle(leader, looks.ring * wide * 1.5)] : []), ...(isNamed ? pins.map(({ to }) => obstacle(to, looks.ring * wide * 0.8)) : [])], width, height);
     const ways = leader ? stands.map((stand) => way(stand, leader, stand.mark)) : [];
     const connectors = stands.filter((one) => Math.hypot(one.x - one.trueX, one.y - one.trueY) > size / 2).map((one) => svg("g", { class: `p${(one.mark.person.arrival ?? 0) % 16}` }, svg("line", { class: "connector", x1: one.x, y1: one.y, x2: one.trueX, y2: one.trueY }), svg("circle", { class: "home", cx: one.trueX, cy: one.trueY, r: size / 9 })));
     stands.forEach((stand, i) => words[i]?.setAttribute("transform", `translate(${stand.x} ${stand.y + size * 0.68 + em})`));

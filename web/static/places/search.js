@@ -36,7 +36,7 @@ export function search(live, view) {
       first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), " ", h("span", {}, ...(state.room.by === "mean" ? said("place.best", { place }) : said("place.best-by", { figure: measure(state, first), place })))),
       h("p", { class: "about", id: "answered" }, ...progress(state)),
       !view.tv && mine(state),
-      !view.tv && h("p", { class: "buttons", "data-key": "buttons" }, state.you.organiser && first && go(state, say("place.choose")), (state.you.organiser || playsHere(state)) && button("send-link", say("lobby.invite"), { "data-copy-text": state.you.link })),
+      !view.tv && h("p", { class: "buttons", "data-key": "buttons" }, state.you.organiser && Object.values(placesOf(state).people).some(({ answered }) => answered > 0) && go(state, say("place.choose")), (state.you.organiser || playsHere(state)) && button("send-link", say("lobby.invite"), { "data-copy-text": state.you.link })),
     ),
     spotsOf(placesOf(state).candidates).length > 0 && h("div", { class: "world placemap", "data-keep": "", "data-key": "world" }),
     stairs(state, counted(state), leads(state), (leader) => called(state, leader)),
@@ -60,7 +60,7 @@ function progress(state) {
   const parts = [
     done.length > 0 && said("place.have-measured", { players: done.map(({ name }) => bold(name)), n: done.length }),
     ...busy.map(({ name }) => said("place.so-far", { player: bold(name), n: people[name].answered, of: people[name].asked })),
-    guests.length > 0 && said("place.estimated", { players: guests.map(({ name }) => bold(name)), n: guests.length, ms: millis(off) }),
+    guests.length > 0 && said("place.estimated", { players: guests.map(({ name }) => bold(name)), n: guests.length, ms: h("b", { class: "give-or-take" }, millis(off)) }),
   ].filter((part) => part !== false);
   if (parts.length === 0) return [say("place.nobody-yet")];
   return parts.flatMap((part, i) => [i > 0 && " ", ...part]);

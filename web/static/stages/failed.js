@@ -134,7 +134,7 @@ function card(state, choice, advice, view) {
   const to = argument.limit_ms ?? 0;
   switch (action) {
     case "allow":
-      return way(may, "allow", order, big("unit.big-ms", to), [from > 0 && to > from ? say("failed.allow-more", { ms: millis(to - from) }) : say("failed.allow")], [from > 0 ? say("failed.allow-so", { from: millis(from), to: millis(to), n: servers }) : say("failed.allow-how", { n: servers })]);
+      return way(may, "allow", order, big("unit.big-ms", to), [from > 0 && to > from ? say("failed.allow-more", { ms: millis(to - from) }) : say("failed.allow")], [from > 0 ? say(state.places ? "place.allow-so" : "failed.allow-so", { from: millis(from), to: millis(to), n: servers }) : say("failed.allow-how", { n: servers })]);
     case "await":
       return way(may, "await", order, big("failed.big-full", servers), [say(state.seats ? "failed.await-again" : "failed.await")], said("failed.await-how", { server: best }));
     case "more":
@@ -165,5 +165,5 @@ function brief(name) {
 function retry(state, view) {
   const left = state.choice?.selection.culled.unmeasured ?? 0;
   const order = { "data-action": "go", "data-stage": state.room.stage };
-  return way(state.you.organiser && !view.tv, "retry", order, big("failed.big-servers", state.room.listed), [say("failed.again")], [left > 0 && [h("span", {}, say("failed.not-asked", { n: left })), " "], h("span", {}, say("failed.again-how"))].flat());
+  return way(state.you.organiser && !view.tv, "retry", order, big(state.places ? "place.big" : "failed.big-servers", state.room.listed), [say(state.places ? "place.again" : "failed.again")], state.places ? [say("place.again-how")] : [left > 0 && [h("span", {}, say("failed.not-asked", { n: left })), " "], h("span", {}, say("failed.again-how"))].flat());
 }

@@ -207,7 +207,7 @@ function ping(state, person, leader, longest) {
   return h(
     "li",
     { class: `p${(person.arrival ?? 0) % 16}${person.name === state.you.name ? " me" : ""}${ms !== undefined && isGuess ? " guess" : ""}`, "data-key": person.name },
-    sign(person, 20),
+    sign(state.places ? { ...person, peer: true, connected: true } : person, 20),
     h("bdi", { class: "who" }, person.name),
     h("span", { class: "track" }, ms !== undefined && h("span", { class: "bar", "--length": `${Math.max(2, (100 * ms) / longest)}%` })),
     h("span", { class: "figure" }, ms === undefined ? "…" : isGuess ? guess(ms) : millis(ms)),
