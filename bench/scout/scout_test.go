@@ -26,7 +26,7 @@ var (
 	scoutGroups    = flag.Int("scout-groups", 40, "how many groups by each rule")
 	scoutOf        = flag.String("scout-of", "", "one: single players; region, regions, world: groups of one, of two, of anywhere; empty: groups of all kinds")
 	scoutFrom      = flag.Uint64("scout-from", 1, "first seed")
-	scoutAtOnce    = flag.Int("scout-at-once", 8, "how many places a player asks at once; muster where asks 4")
+	scoutAtOnce    = flag.Int("scout-at-once", 12, "how many places a player asks at once; muster where asks 4")
 	scoutCountries = flag.String("scout-countries", "", "a table of RTTs between countries: cty1,cty2,rtt_cnt,rtt_avg,rtt_std,rtt_min,rtt_max")
 )
 

@@ -25,7 +25,7 @@ const crowd, crowdGoal = 8, 10 * time.Second
 
 // crowdPage joins the room as the room's page does, once all are there.
 const crowdPage = `<!doctype html><meta charset=utf-8><script type=module>
-import { start } from "/static/places/browserpeer.js";
+import { start } from "/places/browserpeer.js";
 const [code, key, name] = location.hash.slice(1).split(",");
 await fetch("/together");
 start({ code, key, name, url: "ws://" + location.host + "/peer" });

@@ -34,7 +34,7 @@ const (
 	// MaxAsked is how many places see a player's address in a round at most.
 	MaxAsked = 24
 	// atOnce is how many of them a player is asked for at once: the answers decide about the next.
-	atOnce = 8
+	atOnce = 12
 	// maxRenewed is how often a round begins again because somebody's computer could host, too.
 	maxRenewed = 8
 	// samples is how often a player asks a place. The lowest RTT counts.
