@@ -341,7 +341,7 @@ type Count struct {
 func (a Count) do(r *Room, by caller) error {
 	one := r.parts.Roster.Called(a.Name)
 	switch {
-	case !by.IsOrganiser && (a.Counted && r.parts.Settings.Seeks == "" || !one.IsSomebody() || one.ID != by.ID):
+	case !by.IsOrganiser && (a.Counted && r.parts.Settings.Seeks == "" && !r.facts.IsOfPlaces() || !one.IsSomebody() || one.ID != by.ID):
 		return errOrganiserOnly
 	case !one.IsSomebody() || one.IsPlayer:
 		return wire.Refuse(wire.ReasonAction, "refused.no-guest")
