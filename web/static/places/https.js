@@ -45,28 +45,51 @@ function takes(url, n, now, storage) {
   if (before + n > most) return false;
   for (const { kept, asked } of counts) {
     asked.urls[url] = before + n;
-    try {
-      kept.setItem(key, JSON.stringify(asked));
-    } catch {
-      // the other one counts
-    }
+    keep(asked, kept);
   }
   return true;
 }
 
-/** How often addresses were asked in an hour, counted from 1970. @param {number} now @param {Kept} kept @returns {{hour: number, urls: Record<string, number>}} */
+/** What an address took at best in this hour, ms, or 0. It counts once the address may be asked no more. @param {string} url @param {number} now @param {Kept} storage */
+function foundAt(url, now, storage) {
+  const known = [storage, memory].map((kept) => Number(askedIn(Math.floor(now / hour), kept).found[url] ?? 0)).filter((ms) => ms > 0);
+  return known.length > 0 ? Math.min(...known) : 0;
+}
+
+/** Keeps what an address took at best. @param {string} url @param {number} ms @param {number} now @param {Kept} storage */
+function finds(url, ms, now, storage) {
+  for (const kept of [storage, memory]) {
+    const asked = askedIn(Math.floor(now / hour), kept);
+    asked.found[url] = ms;
+    keep(asked, kept);
+  }
+}
+
+/** @typedef {{hour: number, urls: Record<string, number>, found: Record<string, number>}} Asked */
+
+/** @param {Asked} asked @param {Kept} kept */
+function keep(asked, kept) {
+  try {
+    kept.setItem(key, JSON.stringify(asked));
+  } catch {
+    // the other one counts
+  }
+}
+
+/** How often addresses were asked in an hour, counted from 1970, and what they took. @param {number} now @param {Kept} kept @returns {Asked} */
 function askedIn(now, kept) {
   try {
-    const { hour, urls } = JSON.parse(kept.getItem(key) ?? "");
-    if (hour === now && urls) return { hour, urls };
+    const { hour, urls, found } = JSON.parse(kept.getItem(key) ?? "");
+    if (hour === now && urls) return { hour, urls, found: found ?? {} };
   } catch {
     // nothing is kept, or it is not ours
   }
-  return { hour: now, urls: {} };
+  return { hour: now, urls: {}, found: {} };
 }
 
 /**
- * Measures the web server at a URL. It is forbidden if the URL is no https, or has been asked enough.
+ * Measures the web server at a URL. It is forbidden if the URL is no https. If it has been asked enough in this hour,
+ * what it took then counts.
  * @param {string} address
  * @param {{samples?: number, floor?: number, patience?: number, signal?: AbortSignal, isLocal?: boolean, storage?: Kept, ask?: typeof fetch, now?: () => number, clock?: () => number}} [options]
  * times in ms; clock counts from 1970, now from anywhere
@@ -76,7 +99,11 @@ export async function https(address, options = {}) {
   const { samples = 5, floor = soonest, patience = 4000, isLocal = false, ask = fetch, now = workTime, clock = wallTime } = options;
   const url = addressOf(address, isLocal);
   const n = Math.min(samples, most - 1);
-  if (!url || options.signal?.aborted || !takes(url, 1 + n, clock(), options.storage ?? browser)) return { state: "forbidden", rtts_ms: [], sent: 0 };
+  const storage = options.storage ?? browser;
+  if (!url || options.signal?.aborted || !takes(url, 1 + n, clock(), storage)) {
+    const ms = url && !options.signal?.aborted ? foundAt(url, clock(), storage) : 0;
+    return ms > 0 ? { state: "answered", rtts_ms: [ms], sent: 1 } : { state: "forbidden", rtts_ms: [], sent: 0 };
+  }
   const ends = new AbortController();
   const end = () => ends.abort();
   options.signal?.addEventListener("abort", end);
@@ -105,5 +132,6 @@ export async function https(address, options = {}) {
   }
   timers.forEach(clearTimer);
   options.signal?.removeEventListener("abort", end);
+  if (rtts.length > 0) finds(url, Math.min(...rtts), clock(), storage);
   return { state: rtts.length > 0 ? "answered" : "lost", rtts_ms: rtts, sent };
 }
