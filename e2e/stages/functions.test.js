@@ -25,6 +25,7 @@ const { heaped, ticksFor } = await of("map/heap");
 const { standing } = await of("map/table");
 const { Clouds } = await of("trace");
 const { meant } = await of("which");
+const estimate = await of("estimate");
 
 test("the stage follows from the phase, and from whether this page showed the search", () => {
   const now = musterTime.now();
@@ -302,4 +303,13 @@ test("the page says sentences as the terminal does: the catalogue's package read
   }
   history.replaceState(null, "", here);
   assert.equal(said, cases.length);
+});
+
+test("people read whether a ping is estimated by others' or by what the browser measured", () => {
+  const keyOf = (estimated) => estimate.standing({ estimate: estimated })?.key;
+  assert.equal(keyOf(undefined), undefined);
+  assert.equal(keyOf({ counted: false, error_ms: 6, measured: true }), undefined);
+  assert.equal(keyOf({ counted: true, error_ms: 12 }), "estimate.counts");
+  assert.equal(keyOf({ counted: true, error_ms: 6, measured: true }), "estimate.counts-measured");
+  assert.equal(keyOf({ counted: true, error_ms: 6, measured: true, why: { key: "estimate.none-suits" } }), "estimate.left-out");
 });

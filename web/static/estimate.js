@@ -30,7 +30,8 @@ export function about(ms) {
 /** How a person without a program counts in the choice, in a few words, or nothing. @param {Person} person @returns {import("./types.js").Sentence | undefined} */
 export function standing({ estimate }) {
   if (!estimate?.counted) return undefined;
-  return estimate.why ? { key: "estimate.left-out", with: { why: estimate.why } } : { key: "estimate.counts", with: { about: about(estimate.error_ms) } };
+  if (estimate.why) return { key: "estimate.left-out", with: { why: estimate.why } };
+  return { key: estimate.measured ? "estimate.counts-measured" : "estimate.counts", with: { about: about(estimate.error_ms) } };
 }
 
 /** The available actions: the organiser counts guests in, and guests can say that their address gives the wrong place. @param {State} state @param {Person} person */
