@@ -230,5 +230,5 @@ func TestRouterGivesAnotherPort(t *testing.T) {
 			"--players", "2", "--no-mdns", "--name", "bob"}, common...)...)
 	ann := plays("machine", "ann", append([]string{"join", bob.awaits(`(?m)^link  (\S+)$`)[1], "--port-map", "--name", "ann"}, common...)...)
 	ann.awaits(`others\s+measure\s+this\s+computer\s+at\s+5\.6\.7\.8:\d`)
-	bob.awaits(`host\s+it\s+in\s+ann's\s+computer`)
+	bob.awaits(`host\s+it\s+on\s+ann's\s+computer`)
 }

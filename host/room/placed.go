@@ -109,6 +109,8 @@ func (p *Placed) begin(r *Room) {
 		return
 	case own.Place != "" && stays != nil && stays.Gain > 0:
 		r.out.say(sentence.Of("room.own-moves", "from", own.Place, "place", place.Name, "gain", math.Ceil(float64(stays.Gain)), "ms", ms, "worst", worst))
+	case place.IsHome:
+		r.out.say(sentence.Of("room.place-home", "place", place.Name, "ms", ms, "worst", worst))
 	default:
 		r.out.say(sentence.Of("room.place", "place", place.Name, "ms", ms, "worst", worst))
 	}

@@ -324,6 +324,8 @@ type Candidate struct {
 	Lon     float64 `json:"lon,omitempty"`
 	// Offers are the providers there, the one whose machine is measured first.
 	Offers []Offer `json:"offers,omitempty"`
+	// IsHome says that it is the computer of a player who may host.
+	IsHome bool `json:"home,omitempty"`
 }
 
 // ProviderCount is a provider with a number of machines.

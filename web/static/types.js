@@ -225,7 +225,7 @@
  * @typedef {Server & LeaderOf} Leader one of the best servers so far
  */
 
-/** @typedef {{at: string, name: string, country?: string, lat?: number, lon?: number, offers?: {provider: string, region?: string}[]}} Candidate a candidate place; at stands for a server's address */
+/** @typedef {{at: string, name: string, country?: string, lat?: number, lon?: number, offers?: {provider: string, region?: string}[], home?: boolean}} Candidate a candidate place; at stands for a server's address, and home is the computer of a player */
 
 /** @typedef {{candidates: Candidate[], machines: number, providers: {name: string, n: number}[], people: Record<string, {asked: number, answered: number, done?: boolean, browser?: boolean}>}} Places machines see the address of whoever measures; people are the players */
 

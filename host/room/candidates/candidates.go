@@ -345,9 +345,10 @@ func (p *Places) Heard(player people.ID, m wire.Surveyed) (results []discovery.R
 // View returns a place as people see it.
 func (p *Places) View(place int) wire.Candidate {
 	v := p.state.Places[place]
+	_, isHome := p.state.Owners[v.Name]
 	return wire.Candidate{
 		At: hostport.Text(Key(v.Name)), Name: v.Name, Country: v.Country, Lat: v.Lat, Lon: v.Lon,
-		Offers: v.Offers,
+		Offers: v.Offers, IsHome: isHome,
 	}
 }
 

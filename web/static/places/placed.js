@@ -45,7 +45,7 @@ export function placed(live, view) {
     h(
       "div",
       { class: `tonight at-place${isOnMap ? "" : " mapless"}`, "data-key": `tonight ${state.room.round}` },
-      h("div", { class: "where" }, h("h1", {}, ...said(isReady ? "place.go-to" : "place.host-it", words)), place.country && h("p", { class: "named" }, flag(place.country), h("bdi", { dir: "auto" }, countryName(place.country)))),
+      h("div", { class: "where" }, h("h1", {}, ...said(isReady ? "place.go-to" : place.home ? "place.host-it-on" : "place.host-it", words)), place.country && h("p", { class: "named" }, flag(place.country), h("bdi", { dir: "auto" }, countryName(place.country)))),
       ...(target ? everyones(view, spokes, target.mean_ms, isOnMap) : []),
       h("div", { class: "place-then", "data-key": "then" }, isReady ? !view.tv && h("div", { class: "way", "data-key": "way" }, ways(state, meOf(state))) : [beats(state) || null, ...providers(place), ready(state, view)], !view.tv && after(state, isReady)),
     ),
