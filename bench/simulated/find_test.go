@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/bench/worlds"
 	"muster/discovery"
 	"muster/internal/sim"
 )
@@ -25,7 +26,7 @@ import (
 var (
 	findWorlds   = flag.Int("find", 0, "search in so many worlds of each kind")
 	findFrom     = flag.Uint64("find-from", 310000, "the first world's seed; 310000 is for tuning, 320000 for reporting")
-	findKinds    = flag.String("find-kinds", "css2007,distance,cables,pairs,matrix", "kinds of worlds; the last two need files")
+	findKinds    = flag.String("find-kinds", "css2007,distance,cables,pairs,matrix", "kinds of worlds; the last two need files, and so does cities")
 	findPairs    = flag.String("find-pairs", "", "round trips between countries, country_rtt_stat.csv.gz")
 	findMatrix   = flag.String("find-matrix", "", "round trips between hosts, planetlab-490.txt.gz")
 	findServers  = flag.Int("find-servers", 12000, "servers of a world")
@@ -232,6 +233,13 @@ func findWorld(t *testing.T, kind string, seed uint64) (*sim.World, error) {
 	case "matrix":
 		m := readMatrix(t, *findMatrix)
 		return m.World(w.List(), m.Draw(len(w.Places), sim.Anywhere, seed), seed), nil
+	case "cities":
+		m := readMatrix(t, *findMatrix)
+		cities, err := worlds.Cities(m, *sweepCities)
+		if err != nil {
+			return nil, err
+		}
+		return cities.World(m, w.List(), w.Places, seed), nil
 	}
 	return nil, fmt.Errorf("no kind of worlds %q", kind)
 }

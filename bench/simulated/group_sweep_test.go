@@ -19,16 +19,17 @@ import (
 //
 //	go -C bench test ./simulated -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-from 12000
 //
-// Worlds are css2007, et2007, night2000 (the demo's), distance, and matrix with a file of round
-// trips:
+// Worlds are css2007, et2007, night2000 (the demo's), distance, matrix with a file of round trips, and
+// cities with a file of cities, too:
 //
 //	go -C bench test ./simulated -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-of matrix -sweep-matrix rtt.txt.gz -sweep-groups au-jp,world-16
 var (
 	sweepWorlds  = flag.Int("sweep-worlds", 0, "how many worlds of each kind")
 	sweepFrom    = flag.Uint64("sweep-from", 1, "first seed of a sweep")
 	sweepOf      = flag.String("sweep-of", "css2007", "worlds of a sweep")
-	sweepMatrix  = flag.String("sweep-matrix", "", "round trips between hosts, gzipped, for -sweep-of matrix")
-	sweepServers = flag.String("sweep-servers", "", "the list for -sweep-of matrix, gzipped (default: one like css2007's)")
+	sweepMatrix  = flag.String("sweep-matrix", "", "round trips between hosts, gzipped, for -sweep-of matrix and cities")
+	sweepCities  = flag.String("sweep-cities", "", "where the hosts are, for -sweep-of cities: country, name, latitude, longitude, by tabs")
+	sweepServers = flag.String("sweep-servers", "", "the list for -sweep-of matrix and cities, gzipped (default: one like css2007's)")
 	sweepEach    = flag.Float64("sweep-each", 0, "tell of each search that missed the best by so many ms")
 	sweepGroups  = flag.String("sweep-groups", "musst,au-jp,au-de-usw,europe-8,world-16,world-64", "groups of a sweep")
 	sweepRules   = flag.String("sweep-rules", "mean,minimax,threshold,fairness,fair-threshold,least-sacrifice", "rules of a sweep")
@@ -54,7 +55,7 @@ func TestSweep(t *testing.T) {
 
 // sweepKind is the kind of worlds of a name, with the files that the flags name.
 func sweepKind(of string) worlds.Kind {
-	return worlds.Kind{Name: of, Matrix: *sweepMatrix, Servers: *sweepServers}
+	return worlds.Kind{Name: of, Matrix: *sweepMatrix, Cities: *sweepCities, Servers: *sweepServers}
 }
 
 // sweepGroup makes a named group on the worlds of a kind, by seed.

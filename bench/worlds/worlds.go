@@ -11,19 +11,21 @@ import (
 	"muster/internal/sim"
 )
 
-// Kind is a kind of worlds: css2007, et2007, night2000 (the demo's), distance, and matrix, with the files
-// of Matrix and Servers.
+// Kind is a kind of worlds: css2007, et2007, night2000 (the demo's), distance, matrix, with the files
+// of Matrix and Servers, and cities, with that of Cities, too.
 type Kind struct {
 	Name string
 	// Matrix has round trips between hosts, gzipped.
 	Matrix string
+	// Cities says where the hosts are: see [sim.ReadCityMatrix].
+	Cities string
 	// Servers has the list of servers that stand on the hosts, gzipped. Without, it is one like css2007's.
 	Servers string
 }
 
 // Groups returns what makes a named group, such as musst or world-16, on a kind's worlds, by seed.
 func (k Kind) Groups(group string) (func(seed uint64) (*sim.Group, error), error) {
-	if k.Name != "matrix" {
+	if k.Name != "matrix" && k.Name != "cities" {
 		return func(seed uint64) (*sim.Group, error) { return sim.GroupWorld(k.Name, group, seed) }, nil
 	}
 	m, err := Matrix(k.Matrix)
@@ -31,7 +33,27 @@ func (k Kind) Groups(group string) (func(seed uint64) (*sim.Group, error), error
 		return nil, err
 	}
 	list, err := k.List()
-	return func(seed uint64) (*sim.Group, error) { return m.OnMatrix(list(seed), group, seed) }, err
+	if k.Name == "matrix" || err != nil {
+		return func(seed uint64) (*sim.Group, error) { return m.OnMatrix(list(seed), group, seed) }, err
+	}
+	cities, err := Cities(m, k.Cities)
+	return func(seed uint64) (*sim.Group, error) {
+		players, err := sim.GroupPlaces(group, seed)
+		if err != nil {
+			return nil, err
+		}
+		return cities.World(m, list(seed), players, seed).Everybody()
+	}, err
+}
+
+// Cities reads where the hosts of a matrix are.
+func Cities(m sim.Matrix, file string) (sim.CityMatrix, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return sim.CityMatrix{}, err
+	}
+	defer f.Close()
+	return sim.ReadCityMatrix(m, f)
 }
 
 // List returns the list of servers that stand on the hosts of each seed's world.
