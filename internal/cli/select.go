@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -10,12 +12,14 @@ import (
 	"muster/internal/reports"
 	"muster/selection"
 	"muster/selection/anomaly"
+	"muster/selection/law"
 )
 
 // choice is the command that chooses from saved reports.
 type choice struct {
 	*program
 	criteria selection.Criteria
+	law      string
 	json     bool
 }
 
@@ -35,7 +39,8 @@ is standard input.`,
   muster select ann.json bob.xml
   muster select ann.json bob.xml --by threshold --max-rtt 100ms,150ms --map oa_dm1
   muster select *.xml --by fairness --weights ann=2 --top 3
-  muster select *.json --by even-sides --sides ann=a,ben=a,emil=b,zoe=b`,
+  muster select *.json --by even-sides --sides ann=a,ben=a,emil=b,zoe=b
+  muster select *.json --sides ann=a,ben=a,emil=b,zoe=b --law faceit-league`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("which reports? Name one file a player")
@@ -51,7 +56,8 @@ is standard input.`,
 	flags.IntVar(&c.criteria.Seats, "players", 0, "free seats the group needs, `N` (default: one for each report)")
 	bindAsked(flags, &c.criteria.Wishes, "")
 	flags.Var(option.Weights(&c.criteria.Weights), "weights", "players who count for more or less than 1")
-	flags.Var(option.Sides(&c.criteria.Sides), "sides", "players who play on side a or b, for --by even-sides")
+	flags.Var(option.Sides(&c.criteria.Sides), "sides", "players who play on side a or b, for --by even-sides and --law")
+	flags.StringVar(&c.law, "law", "", "leave out servers that break a league's law on pings, `NAME|FILE`, unless no other is left: see muster laws")
 	flags.IntVar(&c.criteria.Top, "top", 10, "`N` servers in the ranking; 0 is all")
 	flags.BoolVar(&c.json, "json", false, "print the choice as JSON")
 	return cmd
@@ -67,6 +73,17 @@ func (c *choice) run(files []string) error {
 	if err := needsLimit(c.criteria.By, c.criteria.Limits); err != nil {
 		return err
 	}
+	var under *law.Law
+	if c.law != "" {
+		var err error
+		if under, err = c.program.law(c.law); err != nil {
+			return err
+		}
+		sides := slices.Collect(maps.Values(c.criteria.Sides))
+		if !slices.Contains(sides, selection.SideA) || !slices.Contains(sides, selection.SideB) {
+			return usagef("--law needs players on both sides: --sides ann=a,ben=b")
+		}
+	}
 	all, err := reports.Read(files, c.in)
 	if err != nil {
 		return err
@@ -79,14 +96,22 @@ func (c *choice) run(files []string) error {
 	if err := c.criteria.Check(table.Players()); err != nil {
 		return usageError(err)
 	}
-	chosen := selection.Select(servers, table, c.criteria)
-	chosen.Doubts = anomaly.Find(servers.List, table)
-	if c.json {
-		err = json.NewEncoder(c.out).Encode(chosen)
-	} else {
-		reports.Show(c.out, c.screen.Language, chosen, servers)
+	r, shown := ruled{}, servers
+	if under == nil {
+		r.Selection = selection.Select(servers, table, c.criteria)
+	} else if r, shown, err = c.selectUnder(under, all, servers, table); err != nil {
+		return err
 	}
-	if err == nil && chosen.Chosen == nil {
+	r.Doubts = anomaly.Find(servers.List, table)
+	switch {
+	case c.json && under == nil:
+		err = json.NewEncoder(c.out).Encode(r.Selection)
+	case c.json:
+		err = json.NewEncoder(c.out).Encode(r)
+	default:
+		reports.Show(c.out, c.screen.Language, r.sentences(), r.Selection, shown)
+	}
+	if err == nil && r.Selection.Chosen == nil {
 		err = errNothing
 	}
 	return err

@@ -53,7 +53,7 @@ func Of(err error) string {
 // packages are the prefixes in the texts of errors. They help developers, not players.
 var packages = []string{
 	"a2s", "access", "adaptive", "ase", "beacon", "bedrock", "calibrated", "cluster", "conn", "discovery", "doom3", "favourites",
-	"fleet", "frostbite", "game", "gamespy", "geo", "handout", "history", "home", "host", "invite", "jamulus", "lan", "lobby", "luanti",
+	"fleet", "frostbite", "game", "gamespy", "geo", "handout", "history", "home", "host", "invite", "jamulus", "lan", "law", "lobby", "luanti",
 	"master", "minecraft", "mindustry", "mumble", "odamex", "openttd", "peer", "plans", "portmap",
 	"prober", "qstat", "quake3", "quakeworld", "register", "release", "report", "room", "samp", "satisfactory", "sauerbraten", "selection",
 	"sim", "sqp", "store", "teeworlds", "unreal2", "wire", "zandronum",

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"muster/discovery"
+	"muster/internal/hint"
+	"muster/internal/input"
+	"muster/internal/term"
+	"muster/selection/law"
+)
+
+// lawsCommand is the command that shows the laws that Muster knows.
+type lawsCommand struct {
+	*program
+	asJSON bool
+}
+
+func newLaws(p *program) *cobra.Command {
+	l := &lawsCommand{program: p}
+	cmd := &cobra.Command{
+		GroupID: toLook,
+		Use:     "laws [NAME|FILE]",
+		Short:   "Leagues' laws on pings, for matches of two sides",
+		Long: `Laws lists the leagues' ping laws that come with Muster, with their sources. With
+a name it says a law in full, in our words. A law of your own is a file: change a
+copy of one. Muster says what is wrong in it, with the line.`,
+		Example: `  muster laws
+  muster laws getquad
+  muster laws getquad --json >our.json
+  muster laws our.json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return l.run(strings.Join(args, "")) },
+	}
+	cmd.Flags().BoolVar(&l.asJSON, "json", false, "print the list, or a law's file, as JSON")
+	return cmd
+}
+
+func (l *lawsCommand) run(name string) error {
+	out := json.NewEncoder(l.out)
+	out.SetEscapeHTML(false)
+	if name == "" && l.asJSON {
+		return out.Encode(struct {
+			Format string     `json:"format"`
+			Laws   []*law.Law `json:"laws"`
+		}{"muster.laws/1", law.All()})
+	}
+	if name != "" {
+		one, err := l.law(name)
+		switch {
+		case err != nil:
+			return err
+		case l.asJSON:
+			out.SetIndent("", "  ")
+			return out.Encode(one)
+		}
+		for _, line := range inFull(one) {
+			fmt.Fprintln(l.out, l.out.Wrap(line, 0))
+		}
+		return nil
+	}
+	table := term.Table{
+		Columns: []term.Column{term.Whole("NAME"), term.Left("LEAGUE"), term.Left("LIMIT"), term.Left("OF"), term.Left("SOURCE")},
+		Spare:   []string{"SOURCE", "OF"},
+	}
+	for _, known := range law.All() {
+		limit := "none, an order alone"
+		if len(known.Rules) > 0 {
+			limit = limitOf(known.Rules[0])
+		}
+		table.Add(known.Name, known.League, limit, known.Source.Date, known.Source.URL)
+	}
+	table.Write(l.out)
+	return nil
+}
+
+// law returns the law of a name or of a file.
+func (p *program) law(name string) (*law.Law, error) {
+	all := law.All()
+	if i := slices.IndexFunc(all, func(known *law.Law) bool { return known.Name == name }); i >= 0 {
+		return all[i], nil
+	}
+	file, err := input.Open(name, p.in)
+	if err != nil {
+		return nil, hint.With(usagef("%s is neither a law that Muster knows nor a file", discovery.CleanText(name)), "muster laws lists them")
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, law.MaxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", input.Name(name), err)
+	}
+	own, err := law.Read(text)
+	if err != nil {
+		return nil, hint.With(fmt.Errorf("%s is no law:\n%w", input.Name(name), err), "muster laws ceiling --json prints one that is")
+	}
+	return own, nil
+}
+
+// statistics are the words for statistics.
+var statistics = map[law.Statistic]string{
+	law.Means: "between the sides' averages", law.Lows: "between the sides' lowest pings",
+	law.ClippedLows: "of change between the sides' lowest pings", law.Worst: "for everyone", law.Mean: "on average for all",
+}
+
+func limitOf(r law.Rule) string {
+	limit := fmt.Sprintf("at most %v ms ", discovery.MS(time.Duration(r.Max)))
+	if r.Below > 0 {
+		limit = fmt.Sprintf("less than %v ms ", discovery.MS(time.Duration(r.Below)))
+	}
+	return limit + statistics[r.Of]
+}
+
+// inFull says a law: its own sentences in quotation marks, and how Muster carries them out.
+func inFull(l *law.Law) []string {
+	lines := []string{fmt.Sprintf("%s (%s): %s, %s", l.League, l.Name, l.Source.URL, l.Source.Date)}
+	for _, r := range l.Rules {
+		lines = append(lines, fmt.Sprintf("“%s” Muster keeps servers with %s.", r.Says, limitOf(r)))
+	}
+	var steps []string
+	for _, step := range l.Order.By {
+		steps = append(steps, "least "+statistics[step.Least])
+		if step.Tie > 0 {
+			steps[len(steps)-1] += fmt.Sprintf(" (%v ms more are as good)", discovery.MS(time.Duration(step.Tie)))
+		}
+	}
+	lines = append(lines, fmt.Sprintf("“%s” Where no server is left, Muster takes the one with the %s.", l.Order.Says, strings.Join(steps, ", then ")))
+	for _, says := range append([]string{l.Minping.Says, l.Objection.Says, l.Disagreement.Says}, l.Also...) {
+		if says != "" {
+			lines = append(lines, "“"+says+"”")
+		}
+	}
+	return lines
+}
