@@ -105,32 +105,32 @@ func (p *program) law(name string) (*law.Law, error) {
 
 // statistics are the words for statistics.
 var statistics = map[law.Statistic]string{
-	law.Means: "between the sides' averages", law.Lows: "between the sides' lowest pings",
-	law.ClippedLows: "of change between the sides' lowest pings", law.Worst: "for everyone", law.Mean: "on average for all",
+	law.Means: "difference between the sides' averages", law.Lows: "difference between the sides' lowest pings",
+	law.ClippedLows: "change of the difference between the sides' lowest pings", law.Worst: "highest ping", law.Mean: "average of all",
 }
 
 func limitOf(r law.Rule) string {
-	limit := fmt.Sprintf("at most %v ms ", discovery.MS(time.Duration(r.Max)))
+	words := "%s of at most %v ms"
 	if r.Below > 0 {
-		limit = fmt.Sprintf("less than %v ms ", discovery.MS(time.Duration(r.Below)))
+		words = "%s of less than %v ms"
 	}
-	return limit + statistics[r.Of]
+	return fmt.Sprintf(words, statistics[r.Of], discovery.MS(time.Duration(r.Max+r.Below)))
 }
 
 // inFull says a law: its own sentences in quotation marks, and how Muster carries them out.
 func inFull(l *law.Law) []string {
 	lines := []string{fmt.Sprintf("%s (%s): %s, %s", l.League, l.Name, l.Source.URL, l.Source.Date)}
 	for _, r := range l.Rules {
-		lines = append(lines, fmt.Sprintf("“%s” Muster keeps servers with %s.", r.Says, limitOf(r)))
+		lines = append(lines, fmt.Sprintf("“%s” Muster keeps servers with a %s.", r.Says, limitOf(r)))
 	}
 	var steps []string
 	for _, step := range l.Order.By {
-		steps = append(steps, "least "+statistics[step.Least])
+		steps = append(steps, "the least "+statistics[step.Least])
 		if step.Tie > 0 {
-			steps[len(steps)-1] += fmt.Sprintf(" (%v ms more are as good)", discovery.MS(time.Duration(step.Tie)))
+			steps[len(steps)-1] += fmt.Sprintf(" (%v ms more is as good)", discovery.MS(time.Duration(step.Tie)))
 		}
 	}
-	lines = append(lines, fmt.Sprintf("“%s” Where no server is left, Muster takes the one with the %s.", l.Order.Says, strings.Join(steps, ", then ")))
+	lines = append(lines, fmt.Sprintf("“%s” If none is left, Muster takes the server with %s.", l.Order.Says, strings.Join(steps, ", then ")))
 	for _, says := range append([]string{l.Minping.Says, l.Objection.Says, l.Disagreement.Says}, l.Also...) {
 		if says != "" {
 			lines = append(lines, "“"+says+"”")

@@ -80,7 +80,7 @@ func (c *choice) selectUnder(l *law.Law, all []report.Report, servers selection.
 		return decide(l, judged, selection.Select(servers, table, criteria), c.criteria.Top), servers, nil
 	}
 	r.Chosen = &ruledServer{*r.Selection.Chosen, verdict{Name: l.Name, Holds: true, Breaks: []law.Break{}}}
-	r.said = append(r.said, sentence.Of("law.kept", "league", l.League, "n", len(r.LeftOut)))
+	r.said = append(r.said, sentence.Of("law.kept", "server", r.Chosen.Addr, "league", l.League, "n", len(r.LeftOut)))
 	for _, out := range r.LeftOut[:min(maxBreaks, len(r.LeftOut))] {
 		r.said = append(r.said, out.Breaks[0].Sentence(l.League, out.Addr.String()))
 	}
