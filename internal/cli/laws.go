@@ -17,14 +17,8 @@ import (
 	"muster/selection/law"
 )
 
-// lawsCommand is the command that shows the laws that Muster knows.
-type lawsCommand struct {
-	*program
-	asJSON bool
-}
-
 func newLaws(p *program) *cobra.Command {
-	l := &lawsCommand{program: p}
+	var asJSON bool
 	cmd := &cobra.Command{
 		GroupID: toLook,
 		Use:     "laws [NAME|FILE]",
@@ -37,32 +31,33 @@ copy of one. Muster says what is wrong in it, with the line.`,
   muster laws getquad --json >our.json
   muster laws our.json`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return l.run(strings.Join(args, "")) },
+		RunE: func(_ *cobra.Command, args []string) error { return p.showLaws(strings.Join(args, ""), asJSON) },
 	}
-	cmd.Flags().BoolVar(&l.asJSON, "json", false, "print the list, or a law's file, as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list, or a law's file, as JSON")
 	return cmd
 }
 
-func (l *lawsCommand) run(name string) error {
-	out := json.NewEncoder(l.out)
+// showLaws shows the law of a name or of a file, or lists the known ones.
+func (p *program) showLaws(name string, asJSON bool) error {
+	out := json.NewEncoder(p.out)
 	out.SetEscapeHTML(false)
-	if name == "" && l.asJSON {
+	if name == "" && asJSON {
 		return out.Encode(struct {
 			Format string     `json:"format"`
 			Laws   []*law.Law `json:"laws"`
 		}{"muster.laws/1", law.All()})
 	}
 	if name != "" {
-		one, err := l.law(name)
+		one, err := p.law(name)
 		switch {
 		case err != nil:
 			return err
-		case l.asJSON:
+		case asJSON:
 			out.SetIndent("", "  ")
 			return out.Encode(one)
 		}
 		for _, line := range inFull(one) {
-			fmt.Fprintln(l.out, l.out.Wrap(line, 0))
+			fmt.Fprintln(p.out, p.out.Wrap(line, 0))
 		}
 		return nil
 	}
@@ -77,7 +72,7 @@ func (l *lawsCommand) run(name string) error {
 		}
 		table.Add(known.Name, known.League, limit, known.Source.Date, known.Source.URL)
 	}
-	table.Write(l.out)
+	table.Write(p.out)
 	return nil
 }
 
@@ -98,9 +93,9 @@ func (p *program) law(name string) (*law.Law, error) {
 	}
 	own, err := law.Read(text)
 	if err != nil {
-		return nil, hint.With(fmt.Errorf("%s is no law:\n%w", input.Name(name), err), "muster laws ceiling --json prints one that is")
+		err = hint.With(fmt.Errorf("%s is no law:\n%w", input.Name(name), err), "muster laws ceiling --json prints one that is")
 	}
-	return own, nil
+	return own, err
 }
 
 // statistics are the words for statistics.

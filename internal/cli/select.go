@@ -3,8 +3,6 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +10,6 @@ import (
 	"muster/internal/reports"
 	"muster/selection"
 	"muster/selection/anomaly"
-	"muster/selection/law"
 )
 
 // choice is the command that chooses from saved reports.
@@ -73,16 +70,9 @@ func (c *choice) run(files []string) error {
 	if err := needsLimit(c.criteria.By, c.criteria.Limits); err != nil {
 		return err
 	}
-	var under *law.Law
-	if c.law != "" {
-		var err error
-		if under, err = c.program.law(c.law); err != nil {
-			return err
-		}
-		sides := slices.Collect(maps.Values(c.criteria.Sides))
-		if !slices.Contains(sides, selection.SideA) || !slices.Contains(sides, selection.SideB) {
-			return usagef("--law needs players on both sides: --sides ann=a,ben=b")
-		}
+	under, err := c.underLaw()
+	if err != nil {
+		return err
 	}
 	all, err := reports.Read(files, c.in)
 	if err != nil {
@@ -97,18 +87,18 @@ func (c *choice) run(files []string) error {
 		return usageError(err)
 	}
 	r, shown := ruled{}, servers
+	var document any = &r.Selection
 	if under == nil {
 		r.Selection = selection.Select(servers, table, c.criteria)
-	} else if r, shown, err = c.selectUnder(under, all, servers, table); err != nil {
+	} else if r, shown, err = c.selectUnder(under, all, servers, table); err == nil {
+		document = &r
+	} else {
 		return err
 	}
 	r.Doubts = anomaly.Find(servers.List, table)
-	switch {
-	case c.json && under == nil:
-		err = json.NewEncoder(c.out).Encode(r.Selection)
-	case c.json:
-		err = json.NewEncoder(c.out).Encode(r)
-	default:
+	if c.json {
+		err = json.NewEncoder(c.out).Encode(document)
+	} else {
 		reports.Show(c.out, c.screen.Language, r.sentences(), r.Selection, shown)
 	}
 	if err == nil && r.Selection.Chosen == nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
 	"slices"
 	"time"
@@ -45,10 +46,25 @@ type leftOut struct {
 
 // sentences returns what people read of the choice.
 func (r *ruled) sentences() []sentence.Sentence {
-	if r.Chosen != nil && r.Chosen.Law.Decides {
-		return r.said
+	if r.Chosen == nil || !r.Chosen.Law.Decides {
+		return append(r.Explain(), r.said...)
 	}
-	return append(r.Explain(), r.said...)
+	for _, found := range r.Doubts {
+		r.said = append(r.said, sentence.Of("why.doubt", "doubt", found.Sentence()))
+	}
+	return r.said
+}
+
+// underLaw returns the law that the flags name, nil if they name none.
+func (c *choice) underLaw() (*law.Law, error) {
+	sides := slices.Collect(maps.Values(c.criteria.Sides))
+	switch {
+	case c.law == "":
+		return nil, nil
+	case !slices.Contains(sides, selection.SideA) || !slices.Contains(sides, selection.SideB):
+		return nil, usagef("--law needs players on both sides: --sides ann=a,ben=b")
+	}
+	return c.program.law(c.law)
 }
 
 // maxBreaks is how many of the servers that were left out people read of.

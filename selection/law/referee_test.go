@@ -32,8 +32,6 @@ func apart(a, b []float64) float64 {
 	return math.Round(1000*math.Abs(average(a...)-average(b...))) / 1000
 }
 
-func everybody(a, b []float64) []float64 { return slices.Concat(a, b) }
-
 // choose returns the server that comes first by some figures, each only where the earlier ones tie.
 func choose(n int, tie float64, figures ...func(server int) float64) int {
 	left := []int{}
@@ -55,18 +53,10 @@ func choose(n int, tie float64, figures ...func(server int) float64) int {
 
 // judges are the referee's laws.
 var judges = map[string]referee{
-	"quake-challengers": func(d dispute) (over []float64, first int) {
-		for s := range d.a {
-			over = append(over, math.NaN())
-			if delta := apart(d.a[s], d.b[s]); !(delta < 30) {
-				over[s] = delta - 30
-			}
-		}
-		return over, fairest(d, 1)
-	},
-	"faceit-league": func(d dispute) ([]float64, int) { return tooFar(d, 25), fairest(d, 0) },
-	"getquad":       func(d dispute) ([]float64, int) { return tooFar(d, 2), fairest(d, 0) },
-	"na-draft":      func(d dispute) ([]float64, int) { return tooFar(d, math.Inf(1)), fairest(d, 0) },
+	"quake-challengers": func(d dispute) ([]float64, int) { return tooFar(d, 30, true), fairest(d, 1) },
+	"faceit-league":     func(d dispute) ([]float64, int) { return tooFar(d, 25, false), fairest(d, 0) },
+	"getquad":           func(d dispute) ([]float64, int) { return tooFar(d, 2, false), fairest(d, 0) },
+	"na-draft":          func(d dispute) ([]float64, int) { return tooFar(d, math.Inf(1), false), fairest(d, 0) },
 	"eql": func(d dispute) (over []float64, first int) {
 		var left []float64
 		for s := range d.a {
@@ -101,12 +91,12 @@ var judges = map[string]referee{
 		}, func(s int) float64 { return apart(d.a[s], d.b[s]) }, d.mean)
 	},
 	"ceiling": func(d dispute) ([]float64, int) {
-		return tooSlow(d, 150), choose(len(d.a), 0, func(s int) float64 { return slices.Max(everybody(d.a[s], d.b[s])) }, d.mean)
+		return tooSlow(d, 150), choose(len(d.a), 0, func(s int) float64 { return slices.Max(slices.Concat(d.a[s], d.b[s])) }, d.mean)
 	},
 }
 
 func (d dispute) mean(server int) float64 {
-	return math.Round(1000*average(everybody(d.a[server], d.b[server])...)) / 1000
+	return math.Round(1000*average(slices.Concat(d.a[server], d.b[server])...)) / 1000
 }
 
 // fairest returns the server with the least difference, and of those within the tie the one with the
@@ -115,10 +105,10 @@ func fairest(d dispute, tie float64) int {
 	return choose(len(d.a), tie, func(s int) float64 { return apart(d.a[s], d.b[s]) }, d.mean)
 }
 
-func tooFar(d dispute, limit float64) (over []float64) {
+func tooFar(d dispute, limit float64, isTooMuch bool) (over []float64) {
 	for s := range d.a {
 		over = append(over, math.NaN())
-		if delta := apart(d.a[s], d.b[s]); delta > limit {
+		if delta := apart(d.a[s], d.b[s]); delta > limit || isTooMuch && delta == limit {
 			over[s] = delta - limit
 		}
 	}
@@ -128,7 +118,7 @@ func tooFar(d dispute, limit float64) (over []float64) {
 func tooSlow(d dispute, limit float64) (over []float64) {
 	for s := range d.a {
 		over = append(over, math.NaN())
-		for _, ping := range everybody(d.a[s], d.b[s]) {
+		for _, ping := range slices.Concat(d.a[s], d.b[s]) {
 			if ping > limit && !(over[s] > ping-limit) {
 				over[s] = ping - limit
 			}
@@ -157,6 +147,9 @@ func unevenLows(a, b []float64) float64 {
 func TestReferee(t *testing.T) {
 	dice := rand.New(rand.NewPCG(50, 2))
 	laws, kept, broken := All(), 0, 0
+	if len(laws) != len(judges) {
+		t.Errorf("there are %d laws, and the referee knows %d", len(laws), len(judges))
+	}
 	for n := range 1000 {
 		l, d, far := laws[n%len(laws)], dispute{}, []int{25, 70, 180}[dice.IntN(3)]
 		inA, inB := 1+dice.IntN(5), 1+dice.IntN(5)
