@@ -22,7 +22,7 @@ type Statistic string
 // A side's low is the lowest ping of its players. With a minping, Lows is what is left of the
 // disadvantage of the side with the higher average, which alone may ask for it. ClippedLows compares
 // the difference between the lows with that at the best servers of each side, where lows below
-// [Rule.Clip] count as Clip. Here a minping up to Clip may make it the same.
+// [Rule.Clip] count as Clip. A minping may bring it nearer to that.
 const (
 	Means       Statistic = "means"        // the difference between the sides' averages
 	Lows        Statistic = "lows"         // the difference between the sides' lows
@@ -162,9 +162,9 @@ func (l *Law) Figure(of Statistic, players []Player) time.Duration {
 	case of == Means:
 		return rounded(math.Abs(a.mean() - b.mean()))
 	case of == ClippedLows:
-		clip := l.clip()
-		owed, plain, raised := max(a.best, clip)-max(b.best, clip), a.low-b.low, max(a.low, clip)-max(b.low, clip)
-		return rounded(max(0, min(plain, raised)-owed, owed-max(plain, raised))) // a minping reaches all between
+		clip, minping := l.clip(), float64(l.Minping.Max)
+		owed, plain, raised := max(a.best, clip)-max(b.best, clip), a.low-b.low, max(a.low, minping)-max(b.low, minping)
+		return rounded(max(0, min(plain, raised)-owed, owed-max(plain, raised))) // lower minpings reach all between
 	case l.Minping.Max == 0:
 		return rounded(math.Abs(a.low - b.low))
 	case a.mean() < b.mean():

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery"
 	"muster/internal/catalogue"
 	"muster/selection/rules"
 )
@@ -82,10 +83,13 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestJudge checks the limits of the known laws, at the limit and beside it, and lows without a minping.
+// TestJudge checks the limits of the known laws, at the limit and beside it, and lows without minpings.
 func TestJudge(t *testing.T) {
 	if got := (&Law{}).Figure(Lows, sides([]int{60, 90}, []int{70, 71})); got != 10*ms {
 		t.Errorf("the lows are %v apart", got)
+	}
+	if got := (&Law{Rules: []Rule{{Clip: discovery.Millis(39 * ms)}}}).Figure(ClippedLows, duel(26, 13, 13, 13)); got != 13*ms {
+		t.Errorf("without a minping their difference changes by %v", got)
 	}
 	for _, tt := range []struct {
 		law     string
@@ -103,7 +107,6 @@ func TestJudge(t *testing.T) {
 		{"na-draft", sides([]int{20}, []int{300}), ""},
 		{"125fps", sides([]int{20, 65}, []int{40}), ""},
 		{"125fps", sides([]int{20}, []int{66, 40}), "125fps by 1.0 ms: the highest ping is 66.0 ms. “Nobody plays with a ping over 65 ms.”"},
-		{"ceiling", sides([]int{151}, []int{40}), "by 1.0 ms"},
 		{"eql", sides([]int{13, 13}, []int{51, 90}), ""},                                               // up to 51 they may ask for it
 		{"eql", sides([]int{13, 13}, []int{53, 90}), "by 1.0 ms: the sides’ lowest pings stay 2.0 ms"}, // 53 and 51
 		{"eql", sides([]int{60, 61}, []int{59, 90}), ""},                                               // the lowest is theirs

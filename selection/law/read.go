@@ -177,24 +177,27 @@ func (c *checker) check(l *Law) {
 	c.fails(strings.Trim(l.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "", "name", "a name has lower-case letters, digits and -")
 	at, err := url.Parse(l.Source.URL)
 	c.fails(err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http", "source.url", "a source begins with https:// or http://")
-	texts := [][2]string{{"name", l.Name}, {"league", l.League}, {"source.date", l.Source.Date}, {"order.says", l.Order.Says}}
+	c.says("name", l.Name)
+	c.says("league", l.League)
+	c.says("source.date", l.Source.Date)
+	c.says("order.says", l.Order.Says)
 	for i, says := range l.Also {
-		texts = append(texts, [2]string{fmt.Sprint("also.", i), says})
+		c.says(fmt.Sprint("also.", i), says)
 	}
 	for i, rule := range l.Rules {
-		texts = append(texts, [2]string{fmt.Sprintf("rules.%d.says", i), rule.Says})
+		c.says(fmt.Sprintf("rules.%d.says", i), rule.Says)
 		c.rule(l, rule, i)
 	}
 	if l.Minping != (Minping{}) {
-		texts = append(texts, [2]string{"minping.says", l.Minping.Says})
+		c.says("minping.says", l.Minping.Says)
 		c.fails(l.Minping.Max == 0, "minping.max_ms", "a minping is over 0")
 	}
 	if l.Objection != (Objection{}) {
-		texts = append(texts, [2]string{"objection.says", l.Objection.Says})
+		c.says("objection.says", l.Objection.Says)
 		word(c, "objection.by", l.Objection.By, "higher", "either", "both", "admin")
 	}
 	if d := l.Disagreement; d.Way != "" || d.Says != "" || len(d.Places) > 0 {
-		texts = append(texts, [2]string{"disagreement.says", d.Says})
+		c.says("disagreement.says", d.Says)
 		word(c, "disagreement.way", d.Way, Home, Alternate, InPlaces, Veto, ByAdmin)
 		c.fails((d.Way == InPlaces) != (len(d.Places) > 0), "disagreement", "places are for the way %s, which needs them", InPlaces)
 		for i, place := range d.Places {
@@ -211,9 +214,6 @@ func (c *checker) check(l *Law) {
 		c.fails(step.Least == ClippedLows && l.clip() == 0, path, "%s needs a rule with clip_ms", step.Least)
 		c.fails(step.Tie > 0 && i == len(l.Order.By)-1, path+".tie_ms", "nothing decides a tie here: a step is missing")
 	}
-	for _, text := range texts {
-		c.says(text[0], text[1])
-	}
 }
 
 func (c *checker) rule(l *Law, rule Rule, i int) {
@@ -224,11 +224,7 @@ func (c *checker) rule(l *Law, rule Rule, i int) {
 	c.fails(rule.Max == 0 && rule.Below == 0, path, "%s has no limit over 0: max_ms or below_ms", rule.Of)
 	c.fails(rule.Max > 0 && rule.Below > 0, path, "%s has two limits, max_ms and below_ms", rule.Of)
 	c.fails((rule.Of == ClippedLows) != (rule.Clip > 0), path, "clip_ms is for %s, which needs it", ClippedLows)
-	if cap := rule.Max + rule.Below; rule.Of == Worst && cap > 0 {
-		above := "a minping of %v ms is over the %v ms that line %d allows a player"
-		c.fails(l.Minping.Max > cap, "minping.max_ms", above, l.Minping.Max, cap, c.lines[path])
-		for j, other := range l.Rules {
-			c.fails(other.Clip > cap, fmt.Sprintf("rules.%d.clip_ms", j), above, other.Clip, cap, c.lines[path])
-		}
-	}
+	cap := rule.Max + rule.Below
+	c.fails(rule.Of == Worst && cap > 0 && l.Minping.Max > cap, "minping.max_ms",
+		"a minping of %v ms is over the %v ms that line %d allows a player", l.Minping.Max, cap, c.lines[path])
 }
