@@ -87,7 +87,7 @@ func TestReportsAsTheyCome(t *testing.T) {
 	}
 }
 
-// TestDoubtsAreShown checks that a made-up report cannot decide unnoticed.
+// TestDoubtsAreShown checks that a made-up report cannot decide unnoticed, by a rule or by a law.
 func TestDoubtsAreShown(t *testing.T) {
 	var honest, made []any
 	for i := range 20 {
@@ -95,9 +95,11 @@ func TestDoubtsAreShown(t *testing.T) {
 		honest, made = append(honest, addr, 10+7*i), append(made, addr, 9999)
 	}
 	made[len(made)-1] = 1
-	out := succeeds(t, "select", writeFile(t, "a.json", jsonReport("ann", honest...)),
-		writeFile(t, "b.json", jsonReport("bob", honest...)), writeFile(t, "m.json", jsonReport("mallory", made...)))
-	if !strings.Contains(out, "mallory reports the same ping for 19 of 20 servers") {
-		t.Errorf("no doubt in\n%s", out)
+	args := []string{"select", writeFile(t, "a.json", jsonReport("ann", honest...)),
+		writeFile(t, "b.json", jsonReport("bob", honest...)), writeFile(t, "m.json", jsonReport("mallory", made...))}
+	for _, out := range []string{succeeds(t, args...), succeeds(t, append(args, "--sides", "ann=a,mallory=b", "--law", "na-draft")...)} {
+		if !strings.Contains(out, "mallory reports the same ping for 19 of 20 servers") {
+			t.Errorf("no doubt in\n%s", out)
+		}
 	}
 }
