@@ -320,8 +320,8 @@ var only = map[string]string{
 	"aead.dev/minisign":                    "muster/internal/release muster/internal/release/releasetest",
 	"golang.org/x/term":                    "muster/internal/term",
 	"github.com/pelletier/go-toml/v2":      "muster/internal/tomlerr muster/internal/game muster/internal/config muster/internal/recipe",
-	"github.com/nats-io/nats.go":           "muster/host/cluster",
-	"github.com/nats-io/nats.go/jetstream": "muster/host/cluster",
+	"github.com/nats-io/nats.go":           "muster/host/cluster muster/host/cluster/clustertest",
+	"github.com/nats-io/nats.go/jetstream": "muster/host/cluster muster/host/cluster/clustertest",
 	// It packs rooms, and NATS brings it anyway.
 	"github.com/klauspost/compress/zstd": "muster/host/cluster",
 	// Two protocols of routers, tried on many of them.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,24 +13,23 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-
 	"muster/discovery/sentence"
 	"muster/host"
 	"muster/host/between"
 	"muster/host/cluster"
+	"muster/host/cluster/clustertest"
 	"muster/host/wire"
 	"muster/peer"
 	"muster/selection"
 )
 
-// machine is one of several hosts that share their rooms over a real NATS server. Like machines behind one name, they
+// machine is one of several hosts that share their rooms over NATS. Like machines behind one name, they
 // have different addresses and the same port.
 type machine struct {
 	host    *host.Host
 	server  *http.Server
 	clients *cutListener
-	nats    *cutListener // between the host and NATS
+	nats    *clustertest.Line // between the host and NATS
 	others  *between.Mesh
 	serving sync.WaitGroup
 }
@@ -39,43 +37,24 @@ type machine struct {
 // machines starts several hosts, and returns them with their common URL and their addresses.
 func machines(t *testing.T, many int) ([]*machine, string, []netip.Addr) {
 	t.Helper()
-	nats, err := server.NewServer(&server.Options{
-		Host:      "127.0.0.1",
-		Port:      server.RANDOM_PORT,
-		NoLog:     true,
-		NoSigs:    true,
-		JetStream: true,
-		StoreDir:  t.TempDir(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	nats.Start()
-	t.Cleanup(func() { nats.Shutdown(); nats.WaitForShutdown() })
-	if !nats.ReadyForConnections(10 * time.Second) {
-		t.Fatal("NATS does not start")
-	}
+	nats := clustertest.New(1)
+	t.Cleanup(nats.Close)
 	var all []*machine
 	var addrs []netip.Addr
 	doors := atOnePort(t, many)
 	port := netip.MustParseAddrPort(doors[0].Addr().String()).Port()
 	for i, door := range doors {
-		m := &machine{clients: &cutListener{Listener: door}}
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.nats = &cutListener{Listener: listener}
-		m.serving.Go(func() { m.forward(nats.Addr().String()) })
+		m := &machine{clients: &cutListener{Listener: door}, nats: nats.Line()}
 		addr := loopback(i)
 		node := string(rune('a' + i))
-		if listener, err = net.Listen("tcp", net.JoinHostPort(addr.String(), "0")); err == nil {
+		listener, err := net.Listen("tcp", net.JoinHostPort(addr.String(), "0"))
+		if err == nil {
 			m.others, err = between.New(listener, node, slog.New(slog.DiscardHandler))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		rooms, err := cluster.Open(t.Context(), cluster.Config{URL: "nats://" + m.nats.Addr().String(), Node: node, Door: m.others.Door})
+		rooms, err := cluster.Open(t.Context(), cluster.Config{URL: nats.URL(), Dial: m.nats.Dial, Node: node, Door: m.others.Door})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,31 +108,12 @@ func atOnePort(t *testing.T, many int) []net.Listener {
 	return nil
 }
 
-// forward pipes the host's connections to NATS.
-func (m *machine) forward(to string) {
-	var piping sync.WaitGroup
-	defer piping.Wait()
-	for {
-		conn, err := m.nats.Accept()
-		if err != nil {
-			return
-		}
-		there, err := net.Dial("tcp", to)
-		if err != nil {
-			conn.Close()
-			continue
-		}
-		piping.Go(func() { io.Copy(there, conn); there.Close() })
-		piping.Go(func() { io.Copy(conn, there); conn.Close() })
-	}
-}
-
 // dies cuts a machine off without a word.
 func (m *machine) dies() {
 	m.server.Close()
-	m.nats.Close()
+	m.nats.Set(clustertest.Frozen)
 	m.clients.cut()
-	m.nats.cut()
+	m.nats.Cut()
 	m.others.Close()
 }
 

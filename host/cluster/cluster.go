@@ -72,6 +72,8 @@ type Config struct {
 	Door func(seen net.IP) string
 	// Logger receives messages for operators; nil discards them.
 	Logger *slog.Logger
+	// Dial connects to a server; nil stands for a connection over TCP.
+	Dial func(network, address string) (net.Conn, error)
 }
 
 // servers is the NATS servers and the prefix of this cluster's subjects.

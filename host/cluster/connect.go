@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"regexp"
@@ -108,6 +109,9 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 		}
 		options = append(options, nats.RootCAs(file))
 	}
+	if config.Dial != nil {
+		options = append(options, nats.SetCustomDialer(dialer(config.Dial)))
+	}
 	type result struct {
 		conn *nats.Conn
 		err  error
@@ -129,6 +133,11 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 		return nil, ctx.Err()
 	}
 }
+
+// dialer makes a function what the client takes.
+type dialer func(network, address string) (net.Conn, error)
+
+func (d dialer) Dial(network, address string) (net.Conn, error) { return d(network, address) }
 
 // connectError says why there is no connection, nil if there is one.
 func connectError(urls string, err error) error {

@@ -2,16 +2,18 @@ package cluster
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"muster/host/store"
 )
 
 // TestCounts checks what operators see of a cluster: two hosts that trust their leases, a room that
 // nobody has after its host ended, and the end of trust when NATS is gone.
-func TestCounts(t *testing.T) {
-	t.Parallel()
+func TestCounts(t *testing.T) { synctest.Test(t, testCounts) }
+
+func testCounts(t *testing.T) {
 	nats := startNATS(t)
-	w := world(t, nats)
+	w := world(nats)
 	a, b := join(t, w, "a"), join(t, w, "b")
 	eventually(t, "both hosts see each other and renew", func() bool {
 		n := a.Counts()
@@ -37,7 +39,7 @@ func TestCounts(t *testing.T) {
 	if n := a.Counts().Orphaned; n != 0 {
 		t.Errorf("of rooms that have a host %d have none", n)
 	}
-	nats.Shutdown()
+	nats.Stop(0)
 	eventually(t, "a no longer trusts its lease", func() bool {
 		n := a.Counts()
 		return !n.Trusted && n.Ends == 1 && n.Unrenewed > 0 && n.Lease == 0 && !n.Connected

@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+	"testing/synctest"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
 
 // TestDocument checks that hosts share a document, that the faster of two wins, and that nothing is
 // left of what was replaced.
-func TestDocument(t *testing.T) {
-	t.Parallel()
-	w := world(t, startNATS(t))
+func TestDocument(t *testing.T) { synctest.Test(t, testDocument) }
+
+func testDocument(t *testing.T) {
+	w := world(startNATS(t))
 	a, b := join(t, w, "a"), join(t, w, "b")
 	ctx := t.Context()
 	if data, at, err := DocumentOf(a, "networks").Read(ctx, 0); data != nil || at != 0 || err != nil {

@@ -5,136 +5,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/url"
 	"slices"
 	"strconv"
-	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"muster/host/cluster/clustertest"
 	"muster/host/store"
 )
-
-// line is a TCP line to a server that a test can disturb.
-type line struct {
-	t      testing.TB
-	listen net.Listener
-	to     string
-
-	mu    sync.Mutex // guards following
-	open  *sync.Cond
-	conns map[net.Conn]bool
-	// frozen holds all bytes back, deaf drops what the server sends.
-	frozen, deaf bool
-}
-
-// lineTo returns a line to a server, and the URL that leads through it.
-func lineTo(t testing.TB, s *server.Server) (*line, string) {
-	t.Helper()
-	listen, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	to, err := url.Parse(s.ClientURL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &line{t: t, listen: listen, to: to.Host, conns: map[net.Conn]bool{}}
-	l.open = sync.NewCond(&l.mu)
-	go l.serve()
-	t.Cleanup(func() {
-		listen.Close()
-		l.heal()
-		l.cut()
-	})
-	return l, "nats://" + listen.Addr().String()
-}
-
-func (l *line) serve() {
-	for {
-		client, err := l.listen.Accept()
-		if err != nil {
-			return
-		}
-		server, err := net.Dial("tcp", l.to)
-		if err != nil {
-			client.Close()
-			continue
-		}
-		l.mu.Lock()
-		l.conns[client], l.conns[server] = true, true
-		l.mu.Unlock()
-		go l.carry(server, client, false)
-		go l.carry(client, server, true)
-	}
-}
-
-func (l *line) carry(to, from net.Conn, down bool) {
-	defer to.Close()
-	buffer := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buffer)
-		l.mu.Lock()
-		for l.frozen {
-			l.open.Wait()
-		}
-		lost := down && l.deaf
-		l.mu.Unlock()
-		if n > 0 && !lost {
-			if _, err := to.Write(buffer[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				from.Close()
-			}
-			return
-		}
-	}
-}
-
-func (l *line) set(frozen, deaf bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.frozen, l.deaf = frozen, deaf
-	l.open.Broadcast()
-}
-
-func (l *line) freeze() { l.set(true, false) }
-func (l *line) deafen() { l.set(false, true) }
-func (l *line) heal()   { l.set(false, false) }
-
-// cut closes all connections.
-func (l *line) cut() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.conns {
-		c.Close()
-	}
-	clear(l.conns)
-}
 
 // TestLostAcks checks that a host neither repeats a write whose acknowledgement is lost nor takes
 // it for another host's. The host's lease goes on, or ends before the host hears an answer.
 func TestLostAcks(t *testing.T) {
-	t.Parallel()
-	s := startNATS(t)
-	for name, lapses := range map[string]bool{"lease goes on": false, "lease ends": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			testLostAcks(t, s, lapses)
-		})
+	for _, lapses := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) { testLostAcks(t, lapses) })
 	}
 }
 
-func testLostAcks(t *testing.T, s *server.Server, lapses bool) {
+func testLostAcks(t *testing.T, lapses bool) {
 	ctx := t.Context()
 	for _, tt := range []struct {
 		name string
@@ -159,31 +51,20 @@ func testLostAcks(t *testing.T, s *server.Server, lapses bool) {
 			store.Place{State: store.Orphaned, Host: "a", Epoch: 1, Released: true}},
 		{"end", func(_ *Cluster, own store.Claim) error { return own.End(ctx) }, store.Place{State: store.Over, Epoch: 1}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			err := store.ErrAway // of a machine that was too slow to ask again within the host's time for a save
-			for range 5 {
-				if err = loseAck(t, s, tt.name, lapses, tt.do, tt.want); !errors.Is(err, store.ErrAway) {
-					break
-				}
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		})
+		if err := loseAck(t, tt.name, lapses, tt.do, tt.want); err != nil {
+			t.Errorf("%s, the lease ends %v: %v", tt.name, lapses, err)
+		}
 	}
 }
 
 // loseAck does something while no answer comes through, and then cuts the line. It returns the
 // host's error.
-func loseAck(t *testing.T, s *server.Server, name string, lapses bool, do func(*Cluster, store.Claim) error, want store.Place) error {
+func loseAck(t *testing.T, name string, lapses bool, do func(*Cluster, store.Claim) error, want store.Place) error {
 	t.Helper()
 	ctx := t.Context()
-	w := world(t, s)
-	b := join(t, w, "b")
-	l, through := lineTo(t, s)
-	w.URL = through
-	a := join(t, w, "a")
+	s := startNATS(t)
+	l := s.Line()
+	b, a := join(t, world(s), "b"), join(t, over(s, l), "a")
 	own, err := a.Create(ctx, "ROOM", "", []byte("old"))
 	if err != nil {
 		t.Fatal(err)
@@ -197,7 +78,7 @@ func loseAck(t *testing.T, s *server.Server, name string, lapses bool, do func(*
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.deafen()
+	l.Set(clustertest.Deaf)
 	done := make(chan error)
 	go func() { done <- do(a, own) }()
 	if name != "claim" && name != "release" && name != "save in parts" { // these read before they write
@@ -212,8 +93,8 @@ func loseAck(t *testing.T, s *server.Server, name string, lapses bool, do func(*
 		a.lease.judge()
 		a.lease.mu.Unlock()
 	}
-	l.heal()
-	l.cut()
+	l.Set(clustertest.Whole)
+	l.Cut()
 	if err := <-done; err != nil {
 		return err
 	}
@@ -257,15 +138,13 @@ func writesOf(t *testing.T, c *Cluster, code string) func() (uint64, error) {
 // TestFrozen checks that a host with a frozen line knows in time that it cannot trust its lease.
 // Another host takes its room over, and whatever the first one sent before the line thawed changes
 // nothing.
-func TestFrozen(t *testing.T) {
-	t.Parallel()
+func TestFrozen(t *testing.T) { synctest.Test(t, testFrozen) }
+
+func testFrozen(t *testing.T) {
 	s := startNATS(t)
 	ctx := t.Context()
-	w := world(t, s)
-	b := join(t, w, "b")
-	l, through := lineTo(t, s)
-	w.URL = through
-	a := join(t, w, "a")
+	l := s.Line()
+	b, a := join(t, world(s), "b"), join(t, over(s, l), "a")
 	own, err := a.Create(ctx, "ROOM", "", []byte("old"))
 	if err != nil {
 		t.Fatal(err)
@@ -292,7 +171,7 @@ func TestFrozen(t *testing.T) {
 			}
 		}
 	}()
-	l.freeze()
+	l.Set(clustertest.Frozen)
 	saved := make(chan error, 1)
 	go func() { saved <- own.Save(ctx, []byte("late")) }()
 	<-changed
@@ -303,7 +182,7 @@ func TestFrozen(t *testing.T) {
 	if err := <-saved; !errors.Is(err, store.ErrAway) {
 		t.Errorf("the save that went nowhere: %v", err)
 	}
-	l.heal()
+	l.Set(clustertest.Whole)
 	eventually(t, "a is trusted again", func() bool { is, _ := a.Trust(); return is })
 	if p := a.Find("ROOM"); p != (store.Place{State: store.Elsewhere, Host: "b", Epoch: 2}) {
 		t.Errorf("as soon as it is trusted: %+v", p)
@@ -334,23 +213,22 @@ func TestFrozen(t *testing.T) {
 }
 
 // TestAway checks that a save fails in time while NATS is away, and succeeds afterwards.
-func TestAway(t *testing.T) {
-	t.Parallel()
+func TestAway(t *testing.T) { synctest.Test(t, testAway) }
+
+func testAway(t *testing.T) {
 	s := startNATS(t)
-	w := world(t, s)
-	l, through := lineTo(t, s)
-	w.URL = through
-	a := join(t, w, "a")
+	l := s.Line()
+	a := join(t, over(s, l), "a")
 	own, err := a.Create(t.Context(), "ROOM", "", []byte("old"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.freeze()
+	l.Set(clustertest.Frozen)
 	began := time.Now()
-	if err := own.Save(t.Context(), []byte("new")); !errors.Is(err, store.ErrAway) || time.Since(began) > slowly*saveTime {
+	if err := own.Save(t.Context(), []byte("new")); !errors.Is(err, store.ErrAway) || time.Since(began) > saveTime {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
-	l.heal()
+	l.Set(clustertest.Whole)
 	eventually(t, "it saves again", func() bool { return own.Save(t.Context(), []byte("new")) == nil })
 	if m, err := a.last(t.Context(), "ROOM"); err != nil || m.Epoch != 1 {
 		t.Errorf("%+v, %v", m.record, err)
@@ -358,13 +236,12 @@ func TestAway(t *testing.T) {
 }
 
 // TestCloseAway checks that a host ends in time while no server answers.
-func TestCloseAway(t *testing.T) {
-	t.Parallel()
+func TestCloseAway(t *testing.T) { synctest.Test(t, testCloseAway) }
+
+func testCloseAway(t *testing.T) {
 	s := startNATS(t)
-	w := world(t, s)
-	l, through := lineTo(t, s)
-	w.URL = through
-	a := join(t, w, "a")
+	l := s.Line()
+	a := join(t, over(s, l), "a")
 	var owners []store.Claim
 	for i := range 50 {
 		own, err := a.Create(t.Context(), fmt.Sprint("ROOM", i), "", nil)
@@ -374,7 +251,7 @@ func TestCloseAway(t *testing.T) {
 		owners = append(owners, own)
 	}
 	for _, wait := range []time.Duration{0, 2 * pingEvery} { // at the second, the client has given the connection up
-		l.freeze()
+		l.Set(clustertest.Frozen)
 		pause(t.Context(), wait)
 		hurry, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -390,18 +267,21 @@ func TestCloseAway(t *testing.T) {
 	}
 	began := time.Now()
 	a.Close()
-	if took := time.Since(began); took > slowly*(connectWait+attemptTime) {
+	if took := time.Since(began); took > (connectWait + attemptTime) {
 		t.Errorf("it took %v to end", took)
 	}
 }
 
 // TestFull checks that servers without space count as away. What was saved stays, and saves succeed
 // again once there is space.
-func TestFull(t *testing.T) {
-	t.Parallel()
+func TestFull(t *testing.T) { synctest.Test(t, testFull) }
+
+func testFull(t *testing.T) {
 	ctx := t.Context()
 	const most = 4 << 20
-	a := join(t, world(t, startNATS(t, func(o *server.Options) { o.JetStreamMaxStore = most })), "a")
+	s := startNATS(t)
+	s.Limit(0, most)
+	a := join(t, world(s), "a")
 	own, err := a.Create(ctx, "ROOM", "", []byte("old"))
 	if err != nil {
 		t.Fatal(err)
@@ -444,10 +324,11 @@ func zombie(t *testing.T, c, other *Cluster) {
 
 // TestFencing checks two owners of one room, in every order of their actions. After the second
 // one's claim the first one writes nothing.
-func TestFencing(t *testing.T) {
-	t.Parallel()
+func TestFencing(t *testing.T) { synctest.Test(t, testFencing) }
+
+func testFencing(t *testing.T) {
 	ctx := t.Context()
-	w := world(t, startNATS(t))
+	w := world(startNATS(t))
 	b := join(t, w, "b")
 	var orders []string
 	var merge func(done, a, b string)
@@ -543,10 +424,11 @@ func TestFencing(t *testing.T) {
 
 // TestTakenWhileSaving checks a host that takes a room over while its owner saves. The room it gets
 // is the one last acknowledged, or the one on its way.
-func TestTakenWhileSaving(t *testing.T) {
-	t.Parallel()
+func TestTakenWhileSaving(t *testing.T) { synctest.Test(t, testTakenWhileSaving) }
+
+func testTakenWhileSaving(t *testing.T) {
 	ctx := t.Context()
-	w := world(t, startNATS(t))
+	w := world(startNATS(t))
 	b := join(t, w, "b")
 	a := join(t, w, "a")
 	const rooms = 20
@@ -575,7 +457,7 @@ func TestTakenWhileSaving(t *testing.T) {
 					return
 				}
 				if n > i {
-					pause(ctx, time.Duration(i)*time.Millisecond) // no host could take a room that is saved without a pause
+					pause(ctx, time.Duration(3+i)*clustertest.Step) // no host could take a room that is saved without a pause
 				}
 			}
 		}()
@@ -606,9 +488,10 @@ func padded(n, room int) []byte {
 
 // TestName checks that two hosts cannot have one name, and that a host waits for a crashed
 // predecessor's lease.
-func TestName(t *testing.T) {
-	t.Parallel()
-	w := world(t, startNATS(t))
+func TestName(t *testing.T) { synctest.Test(t, testName) }
+
+func testName(t *testing.T) {
+	w := world(startNATS(t))
 	a := join(t, w, "a")
 	w.Node = "a"
 	if _, err := Open(t.Context(), w); !errors.Is(err, ErrNodeTaken) {
@@ -626,7 +509,7 @@ func TestName(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer second.Close()
-	if took := time.Since(began); took > slowly*leaseTime {
+	if took := time.Since(began); took > leaseTime+renewAgain {
 		t.Errorf("it waited for %v", took)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

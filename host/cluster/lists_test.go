@@ -7,13 +7,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // TestFetchOnce checks that one host fetches for all that ask at the same time.
-func TestFetchOnce(t *testing.T) {
-	t.Parallel()
-	w := world(t, startNATS(t))
+func TestFetchOnce(t *testing.T) { synctest.Test(t, testFetchOnce) }
+
+func testFetchOnce(t *testing.T) {
+	w := world(startNATS(t))
 	hosts := []*Cluster{join(t, w, "a"), join(t, w, "b"), join(t, w, "c")}
 	var fetches atomic.Int32
 	begun := make(chan struct{}, 10)
@@ -68,9 +70,10 @@ func TestFetchOnce(t *testing.T) {
 
 // TestFetchHangs checks that a hanging source does not delay callers with an older list. It delays
 // other hosts no longer than the lock lasts.
-func TestFetchHangs(t *testing.T) {
-	t.Parallel()
-	w := world(t, startNATS(t))
+func TestFetchHangs(t *testing.T) { synctest.Test(t, testFetchHangs) }
+
+func testFetchHangs(t *testing.T) {
+	w := world(startNATS(t))
 	a := join(t, w, "a")
 	now := func(context.Context) ([]byte, error) { return []byte("old"), nil }
 	hang := func(ctx context.Context) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 
+	"muster/host/cluster/clustertest"
 	"muster/host/store"
 )
 
@@ -22,8 +24,9 @@ func openFile(t *testing.T) *store.File {
 
 // TestMove checks that rooms go from a file into a cluster and back, repeatedly if need be, and
 // never overwrite others.
-func TestMove(t *testing.T) {
-	t.Parallel()
+func TestMove(t *testing.T) { synctest.Test(t, testMove) }
+
+func testMove(t *testing.T) {
 	ctx := t.Context()
 	file := openFile(t)
 	large := noise(1, 2*inline)
@@ -47,7 +50,7 @@ func TestMove(t *testing.T) {
 		}
 	}
 	s := startNATS(t)
-	w := world(t, s)
+	w := world(s)
 	a, b := join(t, w, "a"), join(t, w, "b")
 	if _, err := a.Create(ctx, "KOKOKO", "another", []byte("another")); err != nil {
 		t.Fatal(err)
@@ -104,8 +107,9 @@ func TestMove(t *testing.T) {
 }
 
 // TestImportBrokenOff checks that an interrupted import can be repeated.
-func TestImportBrokenOff(t *testing.T) {
-	t.Parallel()
+func TestImportBrokenOff(t *testing.T) { synctest.Test(t, testImportBrokenOff) }
+
+func testImportBrokenOff(t *testing.T) {
 	ctx := t.Context()
 	file := openFile(t)
 	const rooms = 100
@@ -115,15 +119,13 @@ func TestImportBrokenOff(t *testing.T) {
 		}
 	}
 	s := startNATS(t)
-	w := world(t, s)
-	a := join(t, w, "a")
-	l, through := lineTo(t, s)
-	w.URL = through
-	b := join(t, w, "b")
+	l := s.Line()
+	a := join(t, world(s), "a")
+	b := join(t, over(s, l), "b")
 	done := make(chan error, 1)
 	go func() { _, err := b.Import(ctx, file); done <- err }()
 	eventually(t, "some are there", func() bool { return a.Find("ROOM0").State != store.Unknown })
-	l.deafen()
+	l.Set(clustertest.Deaf)
 	b.conn.Close()
 	<-done
 	moved, err := a.Import(ctx, file)

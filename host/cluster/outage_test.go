@@ -5,20 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"muster/host/store"
 	"muster/internal/await"
-	"muster/internal/freeport"
 )
 
 // logged is a log that a test reads while the host writes it.
@@ -47,30 +44,25 @@ func (l *logged) has(t *testing.T, text string) {
 // TestJetStreamLost checks the log when nats-server shuts JetStream down but keeps running, as it
 // does when its disk is full. The log says so at once, with what to do, and says when JetStream is
 // back.
-func TestJetStreamLost(t *testing.T) {
-	t.Parallel()
+func TestJetStreamLost(t *testing.T) { synctest.Test(t, testJetStreamLost) }
+
+func testJetStreamLost(t *testing.T) {
 	s := startNATS(t)
-	w, log := world(t, s), &logged{}
+	w, log := world(s), &logged{}
 	w.Logger = slog.New(slog.NewTextHandler(log, nil))
 	a := join(t, w, "a")
 	own, err := a.Create(t.Context(), "ROOM", "", []byte("room"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, folder := s.Addr().(*net.TCPAddr).Port, strings.TrimSuffix(s.StoreDir(), "/jetstream")
-	if err := s.DisableJetStream(); err != nil {
-		t.Fatal(err)
-	}
+	s.StopJetStream(0)
 	log.has(t, "JetStream keeps nothing: all rooms of this host wait")
 	log.has(t, "free the disk, then restart nats-server")
 	if err := own.Save(t.Context(), []byte("more")); !errors.Is(err, store.ErrAway) {
 		t.Errorf("a save comes to %v", err)
 	}
-	// nats-server restarts, as the hint says: in a server that runs, nothing orders JetStream's
-	// beginning and the host's requests.
-	s.Shutdown()
-	s.WaitForShutdown()
-	startNATS(t, func(o *server.Options) { o.Port, o.StoreDir = at, folder })
+	s.Stop(0) // nats-server restarts, as the hint says
+	s.Start(0)
 	log.has(t, "JetStream keeps rooms again")
 }
 
@@ -103,9 +95,10 @@ func TestHintFor(t *testing.T) {
 
 // TestTakenFrom checks that a host that takes a room knows its previous owner, whether that one
 // released the room or died.
-func TestTakenFrom(t *testing.T) {
-	t.Parallel()
-	w := world(t, startNATS(t))
+func TestTakenFrom(t *testing.T) { synctest.Test(t, testTakenFrom) }
+
+func testTakenFrom(t *testing.T) {
+	w := world(startNATS(t))
 	a, b := join(t, w, "a"), join(t, w, "b")
 	own, err := a.Create(t.Context(), "ROOM", "", []byte("room"))
 	if err != nil {
@@ -127,20 +120,15 @@ func TestTakenFrom(t *testing.T) {
 
 // TestWaitsForLeader checks a host that starts before most of the NATS servers. It waits for their
 // leader, says so, and begins once there is one.
-func TestWaitsForLeader(t *testing.T) {
-	t.Parallel()
-	var routes []*url.URL
-	for range 3 {
-		routes = append(routes, &url.URL{Scheme: "nats", Host: freeport.TCP(t)})
-	}
-	start := func(i int) *server.Server {
-		return startNATS(t, func(o *server.Options) {
-			o.ServerName, o.Routes = fmt.Sprint("n", i), routes
-			o.Cluster = server.ClusterOpts{Name: "late", Host: "127.0.0.1", Port: port(t, routes[i])}
-		})
-	}
+func TestWaitsForLeader(t *testing.T) { synctest.Test(t, testWaitsForLeader) }
+
+func testWaitsForLeader(t *testing.T) {
+	s := startThree(t)
+	s.Stop(1)
+	s.Stop(2)
 	log := &logged{}
-	config := Config{URL: start(0).ClientURL(), Node: "a", Logger: slog.New(slog.NewTextHandler(log, nil))}
+	config := world(s)
+	config.Node, config.Logger = "a", slog.New(slog.NewTextHandler(log, nil))
 	type result struct {
 		c   *Cluster
 		err error
@@ -156,8 +144,8 @@ func TestWaitsForLeader(t *testing.T) {
 		t.Fatalf("it does not wait: %v", r.err)
 	default:
 	}
-	start(1)
-	start(2)
+	s.Start(1)
+	s.Start(2)
 	select {
 	case r := <-opened:
 		if r.err != nil {
@@ -172,9 +160,10 @@ func TestWaitsForLeader(t *testing.T) {
 
 // TestGiven checks that a host gets a room at once that is given to it, even if another would come
 // first. If that host does not take the room, another does.
-func TestGiven(t *testing.T) {
-	t.Parallel()
-	w := world(t, startNATS(t))
+func TestGiven(t *testing.T) { synctest.Test(t, testGiven) }
+
+func testGiven(t *testing.T) {
+	w := world(startNATS(t))
 	w.Takes = 2
 	a, b, c := join(t, w, "a"), join(t, w, "b"), join(t, w, "c")
 	const rooms = 20

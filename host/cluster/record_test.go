@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -62,10 +63,11 @@ func FuzzRecord(f *testing.F) {
 }
 
 // TestNewerRoom checks that hosts leave a room of a newer version alone, and never lose it.
-func TestNewerRoom(t *testing.T) {
-	t.Parallel()
+func TestNewerRoom(t *testing.T) { synctest.Test(t, testNewerRoom) }
+
+func testNewerRoom(t *testing.T) {
 	ctx := t.Context()
-	w := world(t, startNATS(t))
+	w := world(startNATS(t))
 	a := join(t, w, "a")
 	own, err := a.Create(ctx, "ROOM", "id", []byte("old"))
 	if err != nil {

@@ -3,13 +3,12 @@ package cluster
 import (
 	"fmt"
 	"log/slog"
-	"net"
-	"slices"
+	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -99,11 +98,13 @@ func TestReplicas(t *testing.T) {
 // TestServerLost checks that a host tells that one of three servers is lost, while rooms go on, and
 // that it is back, although it lost its whole store. When two are lost the hint names the servers,
 // and no disk.
-func TestServerLost(t *testing.T) {
-	t.Parallel()
-	servers, urls := startThree(t)
-	log := &logged{}
-	a := join(t, Config{URL: urls, Logger: slog.New(slog.NewTextHandler(log, nil))}, "a")
+func TestServerLost(t *testing.T) { synctest.Test(t, testServerLost) }
+
+func testServerLost(t *testing.T) {
+	s := startThree(t)
+	w, log := world(s), &logged{}
+	w.Logger = slog.New(slog.NewTextHandler(log, nil))
+	a := join(t, w, "a")
 	counts := func(current int) {
 		t.Helper()
 		eventually(t, fmt.Sprint(current, " servers have each stream"), func() bool {
@@ -121,29 +122,24 @@ func TestServerLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mine := slices.IndexFunc(servers, func(s *server.Server) bool { return s.Name() == a.conn.ConnectedServerName() })
-	servers[0], servers[mine] = servers[mine], servers[0] // the host's own server stays
-	gone := servers[1]
-	name, at, routes := gone.Name(), gone.Addr().(*net.TCPAddr).Port, gone.ClusterAddr().Port
-	others := server.RoutesFromStr("nats://" + servers[0].ClusterAddr().String() + ",nats://" + servers[2].ClusterAddr().String())
-	gone.Shutdown()
-	gone.WaitForShutdown()
+	mine := number(a.conn.ConnectedServerName()) // the host's own server stays
+	gone, third := (mine+1)%3, (mine+2)%3
+	name := fmt.Sprint("n", gone+1)
+	s.Stop(gone)
 	log.has(t, `the rooms go on with the others" server=`+name)
 	log.has(t, "one more loss stops all rooms: look")
 	counts(2)
 	if err := own.Save(t.Context(), []byte("more")); err != nil {
 		t.Error(err)
 	}
-	servers[1] = startNATS(t, func(o *server.Options) { // with an empty store
-		o.ServerName, o.Port, o.Routes = name, at, others
-		o.Cluster = server.ClusterOpts{Name: "three", Host: "127.0.0.1", Port: routes}
-	})
+	s.LoseTail(gone, math.MaxInt) // its store is empty
+	s.Start(gone)
 	log.has(t, `a NATS server has everything again" server=`+name)
 	counts(3)
-	servers[1].Shutdown()
-	servers[2].Shutdown()
+	s.Stop(gone)
+	s.Stop(third)
 	log.has(t, "JetStream keeps nothing")
-	log.has(t, "JetStream needs most of n0, n1, n2, in reach of each other")
+	log.has(t, "JetStream needs most of n1, n2, n3, in reach of each other")
 	counts(0)
 	if log.mu.Lock(); strings.Contains(log.text.String(), "disk") {
 		t.Errorf("the log speaks of a disk: %s", &log.text)

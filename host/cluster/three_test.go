@@ -5,58 +5,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"muster/host/store"
-	"muster/internal/freeport"
 )
-
-// startThree starts three servers in this process, as one cluster.
-func startThree(t testing.TB) (servers []*server.Server, urls string) {
-	t.Helper()
-	var routes []*url.URL
-	for range 3 {
-		routes = append(routes, &url.URL{Scheme: "nats", Host: freeport.TCP(t)})
-	}
-	var all []string
-	for i := range routes {
-		s := startNATS(t, func(o *server.Options) {
-			o.ServerName = fmt.Sprint("n", i)
-			o.Cluster = server.ClusterOpts{Name: "three", Host: "127.0.0.1", Port: port(t, routes[i])}
-			o.Routes = routes
-		})
-		servers = append(servers, s)
-		all = append(all, s.ClientURL())
-	}
-	eventually(t, "JetStream has a leader and all members", func() bool {
-		return slices.ContainsFunc(servers, func(s *server.Server) bool { return s.JetStreamIsLeader() && len(s.JetStreamClusterPeers()) == 3 })
-	})
-	return servers, strings.Join(all, ",")
-}
-
-func port(t testing.TB, u *url.URL) (port int) {
-	t.Helper()
-	if _, err := fmt.Sscan(u.Port(), &port); err != nil {
-		t.Fatal(err)
-	}
-	return port
-}
 
 // TestThree checks that three servers keep everything three times. A server that ends takes nothing
 // with it, and other hosts replace a host that ends with it.
-func TestThree(t *testing.T) {
-	t.Parallel()
+func TestThree(t *testing.T) { synctest.Test(t, testThree) }
+
+func testThree(t *testing.T) {
 	ctx := t.Context()
-	servers, urls := startThree(t)
-	all := Config{URL: urls}
+	s := startThree(t)
+	all := world(s)
 	b, c := join(t, all, "b"), join(t, all, "c")
 	for _, h := range []*Cluster{b, c} {
 		if n := h.rooms.CachedInfo().Config.Replicas; n != 3 {
@@ -98,8 +66,7 @@ func TestThree(t *testing.T) {
 		})
 	}
 	eventually(t, "a has the others in its list", func() bool { return len(a.Hosts()) == 3 })
-	gone := slices.IndexFunc(servers, func(s *server.Server) bool { return s.Name() == a.conn.ConnectedServerName() })
-	servers[gone].Shutdown()
+	s.Stop(number(a.conn.ConnectedServerName()))
 	pause(ctx, 500*time.Millisecond)
 	close(stop)
 	saving.Wait()
@@ -143,68 +110,72 @@ func TestThree(t *testing.T) {
 // TestMoreReplicas checks that data gets three replicas as soon as a host starts that wants them,
 // by flag or by default. The other hosts go on meanwhile, and afterwards the first server may end.
 func TestMoreReplicas(t *testing.T) {
-	t.Parallel()
 	for _, replicas := range []int{0, maxReplicas} {
-		t.Run(fmt.Sprint(replicas), func(t *testing.T) {
-			t.Parallel()
-			ctx := t.Context()
-			servers, urls := startThree(t)
-			a := join(t, Config{URL: urls, Replicas: 1}, "a")
-			if n := a.rooms.CachedInfo().Config.Replicas; n != 1 {
-				t.Fatalf("it begins on %d servers", n)
+		synctest.Test(t, func(t *testing.T) { testMoreReplicas(t, replicas) })
+	}
+}
+
+func testMoreReplicas(t *testing.T, replicas int) {
+	ctx := t.Context()
+	servers := startThree(t)
+	w := world(servers)
+	w.Replicas = 1
+	a := join(t, w, "a")
+	if n := a.rooms.CachedInfo().Config.Replicas; n != 1 {
+		t.Fatalf("it begins on %d servers", n)
+	}
+	small, large := noise(1, 100), noise(2, 3*partSize)
+	own, err := a.Create(ctx, "SMALL", "", small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Create(ctx, "LARGE", "", large); err != nil {
+		t.Fatal(err)
+	}
+	hash, err := a.Keep(ctx, large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Replicas = replicas
+	b := join(t, w, "b")
+	for _, s := range []jetstream.Stream{b.rooms, b.hosts, b.large.stream} {
+		eventually(t, "three servers have all of "+s.CachedInfo().Config.Name, func() bool {
+			info, err := s.Info(ctx)
+			if err != nil || info.Config.Replicas != maxReplicas || info.Cluster == nil || len(info.Cluster.Replicas) != maxReplicas-1 {
+				return false
 			}
-			small, large := noise(1, 100), noise(2, 3*partSize)
-			own, err := a.Create(ctx, "SMALL", "", small)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := a.Create(ctx, "LARGE", "", large); err != nil {
-				t.Fatal(err)
-			}
-			hash, err := a.Keep(ctx, large)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b := join(t, Config{URL: urls, Replicas: replicas}, "b")
-			for _, s := range []jetstream.Stream{b.rooms, b.hosts, b.large.stream} {
-				eventually(t, "three servers have all of "+s.CachedInfo().Config.Name, func() bool {
-					info, err := s.Info(ctx)
-					if err != nil || info.Config.Replicas != maxReplicas || info.Cluster == nil || len(info.Cluster.Replicas) != maxReplicas-1 {
-						return false
-					}
-					return !slices.ContainsFunc(info.Cluster.Replicas, func(r *jetstream.PeerInfo) bool { return !r.Current || r.Lag > 0 })
-				})
-			}
-			small = noise(3, 200)
-			if err := own.Save(ctx, small); err != nil {
-				t.Errorf("who was there before cannot save: %v", err)
-			}
-			info, err := b.rooms.Info(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a.cancel() // as if killed
-			a.conn.Close()
-			servers[slices.IndexFunc(servers, func(s *server.Server) bool { return s.Name() == info.Cluster.Leader })].Shutdown()
-			for code, want := range map[string][]byte{"SMALL": small, "LARGE": large} {
-				eventually(t, code+" with all that was kept", func() bool {
-					_, data, err := b.Claim(ctx, code)
-					return err == nil && bytes.Equal(data, want)
-				})
-			}
-			if blob, err := b.Kept(ctx, hash); err != nil || !bytes.Equal(blob, large) {
-				t.Errorf("the list is %d bytes, %v", len(blob), err)
-			}
+			return !slices.ContainsFunc(info.Cluster.Replicas, func(r *jetstream.PeerInfo) bool { return !r.Current || r.Lag > 0 })
 		})
+	}
+	small = noise(3, 200)
+	if err := own.Save(ctx, small); err != nil {
+		t.Errorf("who was there before cannot save: %v", err)
+	}
+	info, err := b.rooms.Info(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.cancel() // as if killed
+	a.conn.Close()
+	servers.Stop(number(info.Cluster.Leader))
+	for code, want := range map[string][]byte{"SMALL": small, "LARGE": large} {
+		eventually(t, code+" with all that was kept", func() bool {
+			_, data, err := b.Claim(ctx, code)
+			return err == nil && bytes.Equal(data, want)
+		})
+	}
+	if blob, err := b.Kept(ctx, hash); err != nil || !bytes.Equal(blob, large) {
+		t.Errorf("the list is %d bytes, %v", len(blob), err)
 	}
 }
 
 // TestGrown checks that a NATS server that ran alone does not bring its data into a cluster. The
 // data is exported before, and imported into three servers.
-func TestGrown(t *testing.T) {
-	t.Parallel()
+func TestGrown(t *testing.T) { synctest.Test(t, testGrown) }
+
+func testGrown(t *testing.T) {
 	ctx := t.Context()
-	alone := join(t, world(t, startNATS(t)), "a")
+	alone := join(t, world(startNATS(t)), "a")
 	room, list := noise(1, 2*inline), noise(2, 100)
 	own, err := alone.Create(ctx, "ROOM", "id", room)
 	if err != nil {
@@ -218,8 +189,7 @@ func TestGrown(t *testing.T) {
 	if _, err := alone.Export(ctx, file); err != nil {
 		t.Fatal(err)
 	}
-	_, urls := startThree(t)
-	grown := join(t, Config{URL: urls}, "a")
+	grown := join(t, world(startThree(t)), "a")
 	if moved, err := grown.Import(ctx, file); err != nil || moved.Rooms != 1 || moved.Blobs != 1 {
 		t.Fatalf("%+v, %v", moved, err)
 	}

@@ -12,10 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-
+	"muster/host/cluster/clustertest"
 	"muster/internal/await"
 	"muster/internal/freeport"
 	"muster/internal/userfile"
@@ -196,24 +194,16 @@ func TestServeCheckAll(t *testing.T) {
 func TestServeMoves(t *testing.T) {
 	t.Parallel()
 	file, backup := filepath.Join(t.TempDir(), "rooms.db"), filepath.Join(t.TempDir(), "backup.db")
-	nats, err := server.NewServer(&server.Options{
-		Host:      "127.0.0.1",
-		Port:      server.RANDOM_PORT,
-		NoLog:     true,
-		NoSigs:    true,
-		JetStream: true,
-		StoreDir:  t.TempDir(),
-	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	nats.Start()
-	defer nats.WaitForShutdown()
-	defer nats.Shutdown()
-	if !nats.ReadyForConnections(10 * time.Second) {
-		t.Fatal("NATS does not start")
-	}
-	to := []string{"--nats", nats.ClientURL(), "--node", "host1", "--cluster-listen", "127.0.0.1:0"}
+	nats := clustertest.New(1)
+	defer nats.Close()
+	defer listener.Close()
+	nats.Serve(listener, 0)
+	at := "nats://" + listener.Addr().String()
+	to := []string{"--nats", at, "--node", "host1", "--cluster-listen", "127.0.0.1:0"}
 	var room struct{ Code string }
 	serving := func(name string, do func(url string), where ...string) {
 		t.Helper()
@@ -238,11 +228,11 @@ func TestServeMoves(t *testing.T) {
 			status, _ := asks(t, url+"api/rooms/"+room.Code, "")
 			return status == http.StatusOK
 		}, "the room is not adopted")
-		if o := muster(t, "serve", "--nats", nats.ClientURL(), "--node", "other", "--export", backup); o.code != 0 ||
+		if o := muster(t, "serve", "--nats", at, "--node", "other", "--export", backup); o.code != 0 ||
 			!strings.Contains(o.err, "1 room written") {
 			t.Errorf("%+v", o)
 		}
-		if o := muster(t, "serve", "memory", "--nats", nats.ClientURL(), "--delete", "--json"); o.code != 0 ||
+		if o := muster(t, "serve", "memory", "--nats", at, "--delete", "--json"); o.code != 0 ||
 			!strings.Contains(o.out, `"where":"NATS","cells":0`) {
 			t.Errorf("%+v", o)
 		}

@@ -1,16 +1,17 @@
-package cluster
+package program_test
 
 import (
 	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"muster/host/cluster"
 	"slices"
 	"testing"
 	"time"
 )
 
-var measure = flag.Bool("measure", false, "measure what bench/experiments/cluster.md has")
+var measure = flag.Bool("measure", false, "measure the saves of bench/experiments/cluster.md")
 
 // roomOf returns so many bytes like a saved room's. They are JSON with servers, which have names,
 // maps and players, and with round trip times, which do not compress.
@@ -51,9 +52,10 @@ func times(n int, do func(i int)) (took []time.Duration) {
 	return took
 }
 
-func TestMeasure(t *testing.T) {
+// TestSaves measures how long a room's save takes on one real server and on three.
+func TestSaves(t *testing.T) {
 	if !*measure {
-		t.Skip("go test ./host/cluster -run TestMeasure -v -measure -timeout 0")
+		t.Skip("go -C e2e test ./program -run TestSaves -v -measure -timeout 0")
 	}
 	ctx := t.Context()
 	check := func(err error) {
@@ -62,13 +64,15 @@ func TestMeasure(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	one := startNATS(t)
-	_, three := startThree(t)
-	for name, config := range map[string]Config{"one server": {URL: one.ClientURL()}, "three servers": {URL: three}} {
-		t.Run(name, func(t *testing.T) {
-			a := join(t, config, "a")
+	for _, servers := range []int{1, 3} {
+		t.Run(fmt.Sprint(servers), func(t *testing.T) {
+			a, err := cluster.Open(ctx, cluster.Config{URL: natsServers(t, servers).url(), Node: "a"})
+			check(err)
+			defer a.Close()
 			for _, length := range []int{2 << 10, 30 << 10, 200 << 10, 2 << 20} {
-				for kind, data := range map[string][]byte{"like a room": roomOf(length), "that do not compress": noise(1, length)} {
+				noise := make([]byte, length)
+				rand.NewChaCha8([32]byte{1}).Read(noise)
+				for kind, data := range map[string][]byte{"like a room": roomOf(length), "that do not compress": noise} {
 					own, err := a.Create(ctx, fmt.Sprintf("ROOM%d-%d", length, len(kind)), "", data)
 					check(err)
 					took := times(300, func(int) { check(own.Save(ctx, data)) })

@@ -1,0 +1,364 @@
+package clustertest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxPayload is how long a message may be, as in nats-server.
+const maxPayload = 1 << 20
+
+// conn is a client's connection to a server. The model's lock guards it, but for write.
+type conn struct {
+	m      *Model
+	id     int
+	server int
+	line   *Line
+	net    net.Conn
+	in     []chunk
+	rest   []byte // the beginning of a frame
+	subs   []*subscription
+	out    []byte
+	// isReady is set after the greeting, which takes no time: the client holds a lock meanwhile, and
+	// the clock of a bubble stands while another goroutine waits for a lock.
+	isReady bool
+	ready   chan struct{}
+	ended   chan struct{}
+	end     func()
+}
+
+// chunk is some bytes from a client, and when they came.
+type chunk struct {
+	at   time.Time
+	data []byte
+}
+
+type subscription struct {
+	subject, queue, id string
+	most, got          int // the subscription ends after so many messages, 0 for never
+}
+
+// frame is one operation of a client.
+type frame struct {
+	conn         *conn
+	at           time.Time
+	op           string
+	args         []string
+	header, data []byte
+	key          string
+}
+
+// attach begins a connection; the caller holds mu.
+func (m *Model) attach(pipe net.Conn, server int, line *Line) {
+	m.nextID++
+	c := &conn{m: m, id: m.nextID, server: server, line: line, net: pipe, ready: make(chan struct{}, 1), ended: make(chan struct{})}
+	c.end = sync.OnceFunc(func() { close(c.ended); pipe.Close() })
+	m.conns = append(m.conns, c)
+	slices.SortStableFunc(m.conns, func(a, b *conn) int { return cmp.Compare(a.line.id, b.line.id) })
+	cluster := ""
+	if len(m.servers) > 1 {
+		cluster = clusterName
+	}
+	info, err := json.Marshal(map[string]any{"server_id": m.servers[server].name, "server_name": m.servers[server].name, "version": "2.15.2",
+		"proto": 1, "headers": true, "max_payload": maxPayload, "jetstream": m.servers[server].hasJS, "client_id": c.id,
+		"client_ip": "127.0.0.1", "cluster": cluster})
+	if err != nil {
+		panic(err) // cannot fail: texts and numbers
+	}
+	c.send("INFO " + string(info) + "\r\n")
+	m.work.Go(c.read)
+	m.work.Go(c.write)
+}
+
+// close ends a connection; the caller holds mu.
+func (c *conn) close() {
+	c.end()
+	c.subs = nil
+	c.in = nil
+}
+
+func (c *conn) read() {
+	for {
+		buffer := make([]byte, 32<<10)
+		n, err := c.net.Read(buffer)
+		c.m.mu.Lock()
+		switch {
+		case n == 0:
+		case c.isReady:
+			c.in = append(c.in, chunk{time.Now(), buffer[:n]})
+		default:
+			if c.rest = append(c.rest, buffer[:n]...); bytes.HasSuffix(c.rest, []byte("PING\r\n")) {
+				c.rest, c.isReady = nil, true
+				c.send("PONG\r\n")
+			}
+		}
+		if err != nil {
+			c.close()
+			c.m.conns = slices.DeleteFunc(c.m.conns, func(other *conn) bool { return other == c })
+		}
+		c.m.mu.Unlock()
+		c.m.nudge()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (c *conn) write() {
+	for {
+		select {
+		case <-c.ended:
+			return
+		case <-c.ready:
+		}
+		c.m.mu.Lock()
+		var out []byte
+		if !c.line.holds() {
+			out, c.out = c.out, nil
+		}
+		c.m.mu.Unlock()
+		if len(out) == 0 {
+			continue
+		}
+		if _, err := c.net.Write(out); err != nil {
+			return // read ends the connection
+		}
+	}
+}
+
+// wake makes write look again.
+func (c *conn) wake() {
+	select {
+	case c.ready <- struct{}{}:
+	default:
+	}
+}
+
+// send sends text to the client; the caller holds mu.
+func (c *conn) send(parts ...string) {
+	if c.line.state == Deaf {
+		return
+	}
+	for _, p := range parts {
+		c.out = append(c.out, p...)
+	}
+	c.wake()
+}
+
+// receive does what clients wrote before the step; the caller holds mu.
+func (m *Model) receive(now time.Time) {
+	var frames []frame
+	for _, c := range m.conns {
+		if c.line.holds() {
+			continue
+		}
+		for len(c.in) > 0 && !stepAfter(c.in[0].at).After(now) {
+			chunk := c.in[0]
+			c.in = c.in[1:]
+			c.rest = append(c.rest, chunk.data...)
+			for {
+				f, n := parse(c.rest)
+				if n == 0 {
+					break
+				}
+				c.rest = c.rest[n:]
+				f.conn, f.at = c, chunk.at
+				frames = append(frames, f)
+			}
+		}
+	}
+	slices.SortStableFunc(frames, func(a, b frame) int {
+		if order := cmp.Or(a.at.Compare(b.at), cmp.Compare(a.conn.line.id, b.conn.line.id), cmp.Compare(a.conn.id, b.conn.id)); order != 0 {
+			return order
+		}
+		// Different goroutines of one client wrote these.
+		return cmp.Or(cmp.Compare(rank(a.op), rank(b.op)), cmp.Compare(a.key, b.key))
+	})
+	for _, f := range frames {
+		if f.conn.line.state != Mute {
+			m.do(f)
+		}
+	}
+}
+
+// rank orders what a client wrote at one time.
+func rank(op string) int { return slices.Index([]string{"CONNECT", "SUB", "PUB", "UNSUB"}, op) & 7 }
+
+// parse returns the first frame of some bytes, and how many it takes: 0 if it is not complete.
+func parse(b []byte) (f frame, n int) {
+	line, rest, is := bytes.Cut(b, []byte("\r\n"))
+	if !is {
+		return f, 0
+	}
+	op, args, _ := strings.Cut(string(line), " ")
+	f.op, f.args = strings.ToUpper(op), strings.Fields(args)
+	n = len(line) + 2
+	if f.op != "PUB" && f.op != "HPUB" {
+		return f, n
+	}
+	number := func(fromEnd int) int {
+		n, err := strconv.Atoi(f.args[len(f.args)-fromEnd])
+		if err != nil {
+			panic(err)
+		}
+		return n
+	}
+	header, total := 0, number(1)
+	last := len(f.args) - 1
+	if f.op == "HPUB" {
+		header = number(2)
+		last--
+	}
+	if len(rest) < total+2 {
+		return f, 0
+	}
+	f.op, f.args = "PUB", f.args[:last]
+	f.header, f.data = bytes.Clone(rest[:header]), bytes.Clone(rest[header:total])
+	f.key = f.args[0]
+	if tokens := strings.Split(f.key, "."); strings.HasPrefix(f.key, apiPrefix+"CONSUMER.") && len(tokens) > 5 {
+		name := 5 // in CREATE and DELETE; nobody chose it
+		if tokens[3] == "MSG" {
+			name = 6
+		}
+		f.key = strings.Join(slices.Delete(tokens, name, name+1), ".")
+	}
+	f.key += "\n" + string(f.header) + string(f.data)
+	return f, n + total + 2
+}
+
+// do does one operation of a client.
+func (m *Model) do(f frame) {
+	c := f.conn
+	switch f.op {
+	case "PING":
+		c.send("PONG\r\n")
+	case "CONNECT", "PONG":
+	case "SUB":
+		s := &subscription{subject: f.args[0], id: f.args[len(f.args)-1]}
+		if len(f.args) == 3 {
+			s.queue = f.args[1]
+		}
+		c.subs = append(c.subs, s)
+	case "UNSUB":
+		i := slices.IndexFunc(c.subs, func(s *subscription) bool { return s.id == f.args[0] })
+		if i < 0 {
+			break
+		}
+		if len(f.args) == 2 {
+			c.subs[i].most, _ = strconv.Atoi(f.args[1])
+		}
+		if c.subs[i].most <= c.subs[i].got {
+			c.subs = slices.Delete(c.subs, i, i+1)
+		}
+	case "PUB":
+		m.received++
+		subject, reply := f.args[0], ""
+		if len(f.args) > 1 {
+			reply = f.args[1]
+		}
+		isHeard := m.route(c.server, subject, subject, reply, f.header, f.data)
+		if strings.HasPrefix(subject, apiPrefix) {
+			isHeard = m.request(c.server, subject, reply, f.data) || isHeard
+		} else if s := m.streamFor(subject); s != nil {
+			isHeard = m.ingest(c.server, s, f, reply) || isHeard
+		}
+		if !isHeard && reply != "" {
+			m.route(c.server, reply, reply, "", []byte("NATS/1.0 503\r\n\r\n"), nil)
+		}
+	default:
+		panic("clustertest: a client says " + f.op)
+	}
+}
+
+// route delivers a message from a server to those who subscribed to it; they see another subject.
+// Of a queue one gets it, on the same server if there is one.
+func (m *Model) route(from int, subject, seen, reply string, header, data []byte) (isHeard bool) {
+	type target struct {
+		c *conn
+		s *subscription
+	}
+	var targets []target
+	queues := map[string]int{}
+	for _, c := range m.conns {
+		for _, s := range c.subs {
+			if !matches(s.subject, subject) {
+				continue
+			}
+			isHeard = true
+			if at, known := queues[s.queue]; s.queue != "" && known {
+				if c.server == from && targets[at].c.server != from {
+					targets[at] = target{c, s}
+				}
+				continue
+			}
+			queues[s.queue] = len(targets)
+			targets = append(targets, target{c, s})
+		}
+	}
+	if reply != "" {
+		reply += " "
+	}
+	for _, t := range targets {
+		if !m.isOpen(from, t.c.server) {
+			continue
+		}
+		if len(header) == 0 {
+			t.c.send(fmt.Sprintf("MSG %s %s %s%d\r\n", seen, t.s.id, reply, len(data)), string(data), "\r\n")
+		} else {
+			t.c.send(fmt.Sprintf("HMSG %s %s %s%d %d\r\n", seen, t.s.id, reply, len(header), len(header)+len(data)), string(header), string(data), "\r\n")
+		}
+		if t.s.got++; t.s.most > 0 && t.s.got >= t.s.most {
+			t.c.subs = slices.DeleteFunc(t.c.subs, func(s *subscription) bool { return s == t.s })
+		}
+	}
+	return isHeard
+}
+
+// hasInterest reports whether a client has subscribed to a subject.
+func (m *Model) hasInterest(subject string) bool {
+	return slices.ContainsFunc(m.conns, func(c *conn) bool {
+		return slices.ContainsFunc(c.subs, func(s *subscription) bool { return matches(s.subject, subject) })
+	})
+}
+
+// matches reports whether a pattern with * and > matches a subject.
+func matches(pattern, subject string) bool {
+	for pattern != "" {
+		p, more, hasMore := strings.Cut(pattern, ".")
+		s, rest, hasRest := strings.Cut(subject, ".")
+		switch {
+		case p == ">":
+			return subject != ""
+		case p != "*" && p != s, hasMore != hasRest:
+			return false
+		}
+		pattern, subject = more, rest
+	}
+	return true
+}
+
+// headerOf returns the value of a message's header.
+func headerOf(header []byte, name string) string {
+	for line := range strings.SplitSeq(string(header), "\r\n") {
+		if key, value, is := strings.Cut(line, ":"); is && strings.EqualFold(key, name) {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// withHeader returns a header with more lines, each of which ends.
+func withHeader(header []byte, lines string) []byte {
+	if len(header) == 0 {
+		header = []byte("NATS/1.0\r\n\r\n")
+	}
+	return append(bytes.Clone(header[:len(header)-2]), lines+"\r\n"...)
+}
