@@ -201,6 +201,7 @@ func (c *Cluster) missing() {
 		}
 	}
 	d.mu.Unlock()
+	slices.Sort(silent)
 	for _, node := range silent {
 		ctx, cancel := context.WithTimeout(c.ctx, attemptTime)
 		l, _, err := c.readLease(ctx, node)

@@ -140,7 +140,7 @@ func (c *Cluster) Export(ctx context.Context, to *store.File) (moved Moved, err 
 	if err != nil {
 		return moved, asAway(err)
 	}
-	for subject := range info.State.Subjects {
+	for _, subject := range slices.Sorted(maps.Keys(info.State.Subjects)) {
 		blob, err := c.Kept(ctx, strings.TrimPrefix(subject, c.subject("blob", "")))
 		if errors.Is(err, store.ErrUnknown) {
 			continue // its tombstone has expired

@@ -180,9 +180,7 @@ func (c *Cluster) watchReplicas() {
 // lookAtReplicas notes which servers keep the streams, and logs which is lost or back.
 func (c *Cluster) lookAtReplicas(info func(jetstream.Stream) *jetstream.StreamInfo) {
 	infos := map[string]*jetstream.StreamInfo{}
-	for name, stream := range map[string]jetstream.Stream{"rooms": c.rooms, "hosts": c.hosts, "large": c.large.stream} {
-		infos[name] = info(stream)
-	}
+	infos["rooms"], infos["hosts"], infos["large"] = info(c.rooms), info(c.hosts), info(c.large.stream)
 	for _, n := range c.replicas.look(time.Now(), infos) {
 		c.tell(n)
 	}

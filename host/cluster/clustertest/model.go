@@ -16,7 +16,8 @@
 // The model works in steps, a [Step] apart. What was written before a step is done in the step, in
 // an order of its own: by time, then by connection, then by content. The clock of a bubble stands
 // until all goroutines wait, so the order of goroutines cannot change what the model does. Faults
-// are told by methods; they hold at once. The model draws nothing.
+// are told by methods, and hold at once; a test that repeats them tells them at round times, between
+// two steps. The model draws nothing.
 //
 // # What it leaves out
 //
@@ -29,6 +30,7 @@ package clustertest
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"runtime"
@@ -62,6 +64,7 @@ type Model struct {
 	muteAck map[string]int
 	// received counts what clients have published.
 	received int
+	trace    io.Writer
 
 	poke chan struct{}
 	done chan struct{}
@@ -289,6 +292,14 @@ func (m *Model) Serve(listener net.Listener, server int) {
 			m.mu.Unlock()
 		}
 	})
+}
+
+// Trace writes down what clients publish and get from now on. It names neither subscriptions nor
+// inboxes nor watches, whose names are random.
+func (m *Model) Trace(to io.Writer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.trace = to
 }
 
 // fault changes the model, and does what follows at once.

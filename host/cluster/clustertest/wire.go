@@ -184,6 +184,9 @@ func (m *Model) receive(now time.Time) {
 	})
 	for _, f := range frames {
 		if f.conn.line.state != Mute {
+			if f.op == "PUB" && m.trace != nil {
+				fmt.Fprintf(m.trace, "%s %d: %q\n", f.at.Format(traceTime), f.conn.line.id, f.key)
+			}
 			m.do(f)
 		}
 	}
@@ -221,7 +224,7 @@ func parse(b []byte) (f frame, n int) {
 		return f, 0
 	}
 	f.op, f.args = "PUB", f.args[:last]
-	f.header, f.data = bytes.Clone(rest[:header]), bytes.Clone(rest[header:total])
+	f.header, f.data = sorted(rest[:header]), bytes.Clone(rest[header:total])
 	f.key = f.args[0]
 	if tokens := strings.Split(f.key, "."); strings.HasPrefix(f.key, apiPrefix+"CONSUMER.") && len(tokens) > 5 {
 		name := 5 // in CREATE and DELETE; nobody chose it
@@ -232,6 +235,22 @@ func parse(b []byte) (f frame, n int) {
 	}
 	f.key += "\n" + string(f.header) + string(f.data)
 	return f, n + total + 2
+}
+
+// traceTime is how a trace writes times.
+const traceTime = "15:04:05.000000000"
+
+// inboxPrefix begins the subjects of answers, whose names are random.
+const inboxPrefix = "_INBOX."
+
+// sorted returns a message's header with its lines in order: the client writes them in a map's.
+func sorted(header []byte) []byte {
+	if len(header) == 0 {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSuffix(string(header), "\r\n\r\n"), "\r\n")
+	slices.Sort(lines[1:])
+	return []byte(strings.Join(lines, "\r\n") + "\r\n\r\n")
 }
 
 // do does one operation of a client.
@@ -309,6 +328,10 @@ func (m *Model) route(from int, subject, seen, reply string, header, data []byte
 	for _, t := range targets {
 		if !m.isOpen(from, t.c.server) {
 			continue
+		}
+		if m.trace != nil {
+			what, _, _ := strings.Cut(seen, inboxPrefix)
+			fmt.Fprintf(m.trace, "%s n%d to %d: %s, %d bytes\n", time.Now().Format(traceTime), from+1, t.c.line.id, cmp.Or(what, "answer"), len(data))
 		}
 		if len(header) == 0 {
 			t.c.send(fmt.Sprintf("MSG %s %s %s%d\r\n", seen, t.s.id, reply, len(data)), string(data), "\r\n")
