@@ -176,7 +176,6 @@ func (c *Cluster) stop() {
 	if c.conn != nil {
 		c.conn.Close()
 	}
-	c.large.close()
 }
 
 func (s *servers) subject(kind, name string) string { return s.prefix + "." + kind + "." + name }

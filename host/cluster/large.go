@@ -53,12 +53,6 @@ func (l *large) init(s *servers) (err error) {
 	return err
 }
 
-func (l *large) close() {
-	if l.unpack != nil {
-		l.unpack.Close()
-	}
-}
-
 // limit returns how many bytes a message may have for its content, where servers accept less than
 // length.
 func (l *large) limit(length int) int {
@@ -204,7 +198,7 @@ func each(n, atOnce int, do func(n int) error) error {
 	}
 }
 
-// purge deletes parts that no record names; the caller holds mu. Parts that it cannot delete now
+// purge deletes parts that no record names; the caller has the turn. Parts that it cannot delete now
 // are deleted at the next purge, and when the room ends.
 func (cl *claim) purge() {
 	c := cl.cluster

@@ -76,4 +76,5 @@ func meetFaults(t *testing.T, trace *bytes.Buffer) {
 		fault()
 	}
 	time.Sleep(10 * time.Second)
+	m.Trace(nil) // they end one after the other, and not between two steps
 }

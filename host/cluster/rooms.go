@@ -33,8 +33,10 @@ type claim struct {
 	epoch   uint64
 	number  uint64 // tells this process's claims apart
 
-	mu     sync.Mutex // one write at a time; guards following
-	seq    uint64     // of this claim's newest known record
+	// turn is full while a write is under way, and guards following. A lock would not do: whoever
+	// waits for one cannot give up.
+	turn   chan struct{}
+	seq    uint64 // of this claim's newest known record
 	writes uint64
 	newest record
 	// spare are groups of parts that no record names.
@@ -54,6 +56,7 @@ func (c *Cluster) newClaim(code, id string, epoch uint64) *claim {
 		id:      id,
 		epoch:   epoch,
 		number:  c.claims.Add(1),
+		turn:    make(chan struct{}, 1),
 		lost:    lost,
 		fence:   sync.OnceFunc(func() { close(lost) }),
 	}
@@ -332,6 +335,18 @@ func (c *Cluster) isLiving(ctx context.Context, of owner) (bool, error) {
 	return false, nil
 }
 
+// begin waits until no other write is under way; end ends this one.
+func (cl *claim) begin(ctx context.Context) error {
+	select {
+	case cl.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return asAway(ctx.Err())
+	}
+}
+
+func (cl *claim) end() { <-cl.turn }
+
 // sign turns a record into this claim's next one.
 func (cl *claim) sign(r record) record {
 	cl.writes++
@@ -345,8 +360,10 @@ func (cl *claim) sign(r record) record {
 func (cl *claim) Save(ctx context.Context, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
-	cl.mu.Lock()
-	defer cl.mu.Unlock()
+	if err := cl.begin(ctx); err != nil {
+		return err
+	}
+	defer cl.end()
 	if cl.isFenced() {
 		return store.ErrFenced
 	}
@@ -361,7 +378,7 @@ func (cl *claim) Save(ctx context.Context, data []byte) error {
 }
 
 // write replaces the claim's last record by the next one, and purges parts that no record names any
-// longer; the caller holds mu.
+// longer; the caller has the turn.
 func (cl *claim) write(ctx context.Context, r record, body []byte, ttl time.Duration) error {
 	for {
 		seq, err := cl.cluster.put(ctx, cl.code, r, body, cl.seq, ttl)
@@ -398,8 +415,10 @@ func (cl *claim) write(ctx context.Context, r record, body []byte, ttl time.Dura
 func (cl *claim) End(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
-	cl.mu.Lock()
-	defer cl.mu.Unlock()
+	if err := cl.begin(ctx); err != nil {
+		return err
+	}
+	defer cl.end()
 	if cl.isFenced() {
 		return store.ErrFenced
 	}
@@ -423,8 +442,10 @@ func (cl *claim) Release(ctx context.Context) error { return cl.Give(ctx, "") }
 func (cl *claim) Give(ctx context.Context, to string) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
-	cl.mu.Lock()
-	defer cl.mu.Unlock()
+	if err := cl.begin(ctx); err != nil {
+		return err
+	}
+	defer cl.end()
 	for {
 		if cl.isFenced() {
 			return store.ErrFenced
