@@ -190,6 +190,12 @@ func (m *Model) replicate(s *stream, now time.Time) {
 	if leader < 0 || !m.isOn(leader) {
 		return
 	}
+	if s.got[leader] < len(s.log) && m.servers[leader].isFull { // what it cannot keep it does not send
+		s.log = s.log[:s.got[leader]]
+		m.stopJetStream(leader)
+		m.vote(s.group, now)
+		return
+	}
 	for _, j := range s.peers {
 		if !m.isOn(j) || !m.isOpen(leader, j) {
 			continue
@@ -199,10 +205,6 @@ func (m *Model) replicate(s *stream, now time.Time) {
 			continue
 		}
 		s.got[j] = len(s.log)
-	}
-	if !m.isOn(leader) { // its disk is full
-		m.vote(s.group, now)
-		return
 	}
 	if m.hasQuorum(s.group, leader) {
 		s.committed = len(s.log)
