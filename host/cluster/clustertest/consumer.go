@@ -33,6 +33,8 @@ type pull struct {
 func (m *Model) createConsumer(by int, s *stream, name string, data []byte, answer func(int, any), fail func(int, *failure)) {
 	var ask struct {
 		Config jetstream.ConsumerConfig `json:"config"`
+		Stream string                   `json:"stream_name"`
+		Action string                   `json:"action"`
 	}
 	decode(data, &ask)
 	now := time.Now()
@@ -69,7 +71,6 @@ func (m *Model) createConsumer(by int, s *stream, name string, data []byte, answ
 		c.next = from.last + 1
 	case jetstream.DeliverByStartSequencePolicy:
 		c.next = c.config.OptStartSeq
-	case jetstream.DeliverAllPolicy:
 	default:
 		panic(fmt.Sprintf("clustertest: a consumer with %+v", c.config))
 	}

@@ -36,8 +36,6 @@ type entry struct {
 
 type purge struct {
 	Filter string `json:"filter"`
-	Seq    uint64 `json:"seq"`
-	Keep   uint64 `json:"keep"`
 }
 
 // newGroup returns a group that has a leader already.
@@ -56,7 +54,7 @@ func (m *Model) newGroup(peers []int, leader int) *group {
 }
 
 // elect makes a server the leader. Entries that it does not know are lost.
-func (g *group) elect(i int, now time.Time) {
+func (g *group) elect(i int) {
 	g.leader, g.believes[i] = i, true
 	g.log = g.log[:g.got[i]]
 	if g.committed > len(g.log) {
@@ -179,7 +177,7 @@ func (m *Model) vote(g *group, now time.Time) {
 		}
 	}
 	if best >= 0 {
-		g.elect(best, now)
+		g.elect(best)
 		m.vote(g, now)
 	}
 }
@@ -245,8 +243,7 @@ func (m *Model) expire(s *stream, now time.Time) {
 		return
 	}
 	for _, seq := range c.expired(now) {
-		e := entry{at: now, expired: seq}
-		s.log = append(s.log, e)
+		s.log = append(s.log, entry{at: now, expired: seq})
 	}
 }
 

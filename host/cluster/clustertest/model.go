@@ -168,7 +168,7 @@ func (m *Model) next(now time.Time) (next time.Time) {
 		}
 	}
 	for _, c := range m.conns {
-		if len(c.in) > 0 && !c.line.holds() {
+		if len(c.in) > 0 && c.line.state != Frozen {
 			at(c.in[0].at)
 		}
 	}
@@ -232,8 +232,6 @@ func (m *Model) Line() *Line {
 	return &Line{m: m, id: m.nextID}
 }
 
-func (l *Line) holds() bool { return l.state == Frozen }
-
 // Dial connects to the server with an address; see [Model.URL]. It fails at once on a line that is
 // not whole, on which a real client waits until it is tired.
 func (l *Line) Dial(_, address string) (net.Conn, error) {
@@ -253,7 +251,7 @@ func (l *Line) Dial(_, address string) (net.Conn, error) {
 
 // Set changes the line's state. What waited on a frozen line goes on.
 func (l *Line) Set(state LineState) {
-	l.m.fault(func(time.Time) {
+	l.m.fault(func() {
 		l.state = state
 		for _, c := range l.m.conns {
 			if c.line == l {
@@ -265,7 +263,7 @@ func (l *Line) Set(state LineState) {
 
 // Cut ends all connections on the line.
 func (l *Line) Cut() {
-	l.m.fault(func(time.Time) {
+	l.m.fault(func() {
 		for _, c := range l.m.conns {
 			if c.line == l {
 				c.close()
@@ -303,11 +301,10 @@ func (m *Model) Trace(to io.Writer) {
 }
 
 // fault changes the model, and does what follows at once.
-func (m *Model) fault(do func(now time.Time)) {
+func (m *Model) fault(do func()) {
 	m.mu.Lock()
-	now := time.Now()
-	do(now)
-	m.settle(now)
+	do()
+	m.settle(time.Now())
 	m.mu.Unlock()
 	m.nudge()
 }
@@ -322,7 +319,7 @@ func (m *Model) nudge() {
 
 // Stop stops a server at once, as a kill does. What it knows of streams stays on its disk.
 func (m *Model) Stop(i int) {
-	m.fault(func(time.Time) {
+	m.fault(func() {
 		m.servers[i].isRunning = false
 		m.forget(i)
 		for _, c := range m.conns {
@@ -335,13 +332,11 @@ func (m *Model) Stop(i int) {
 
 // Start starts a stopped server, or the JetStream of one that runs.
 func (m *Model) Start(i int) {
-	m.fault(func(time.Time) { m.servers[i].isRunning, m.servers[i].hasJS = true, true })
+	m.fault(func() { m.servers[i].isRunning, m.servers[i].hasJS = true, true })
 }
 
 // StopJetStream makes a server go on without JetStream, as nats-server does when its disk is full.
-func (m *Model) StopJetStream(i int) {
-	m.fault(func(time.Time) { m.stopJetStream(i) })
-}
+func (m *Model) StopJetStream(i int) { m.fault(func() { m.stopJetStream(i) }) }
 
 func (m *Model) stopJetStream(i int) {
 	m.servers[i].hasJS = false
@@ -350,29 +345,21 @@ func (m *Model) stopJetStream(i int) {
 
 // Fill says whether a server's disk has no space left. At the next write the server stops its
 // JetStream.
-func (m *Model) Fill(i int, isFull bool) {
-	m.fault(func(time.Time) { m.servers[i].isFull = isFull })
-}
+func (m *Model) Fill(i int, isFull bool) { m.fault(func() { m.servers[i].isFull = isFull }) }
 
 // Limit sets a server's max_file_store in bytes, 0 for none.
-func (m *Model) Limit(i int, most int64) {
-	m.fault(func(time.Time) { m.servers[i].most = most })
-}
+func (m *Model) Limit(i int, most int64) { m.fault(func() { m.servers[i].most = most }) }
 
 // Slow says whether a server lags behind: it takes part in elections and commits, and applies
 // nothing to its copies.
-func (m *Model) Slow(i int, isSlow bool) {
-	m.fault(func(time.Time) { m.servers[i].isSlow = isSlow })
-}
+func (m *Model) Slow(i int, isSlow bool) { m.fault(func() { m.servers[i].isSlow = isSlow }) }
 
 // Cut says whether a server's messages to another one are lost. Everybody still counts on both.
-func (m *Model) Cut(from, to int, isCut bool) {
-	m.fault(func(time.Time) { m.cut[from][to] = isCut })
-}
+func (m *Model) Cut(from, to int, isCut bool) { m.fault(func() { m.cut[from][to] = isCut }) }
 
 // LoseTail takes the newest writes of each stream off a stopped server's disk.
 func (m *Model) LoseTail(i, writes int) {
-	m.fault(func(time.Time) {
+	m.fault(func() {
 		if m.servers[i].isRunning {
 			panic("clustertest: LoseTail of a server that runs")
 		}
@@ -386,18 +373,16 @@ func (m *Model) LoseTail(i, writes int) {
 }
 
 // LoseAcks makes a stream's next acknowledgements be lost after the write; name is the stream's.
-func (m *Model) LoseAcks(name string, acks int) {
-	m.fault(func(time.Time) { m.muteAck[name] = acks })
-}
+func (m *Model) LoseAcks(name string, acks int) { m.fault(func() { m.muteAck[name] = acks }) }
 
 // Lead makes a server the leader of a stream, or of all JetStream if the name is empty, as an
 // orderly change of leaders does. It reports whether most of the servers follow it.
 func (m *Model) Lead(name string, i int) (leads bool) {
-	m.fault(func(now time.Time) {
+	m.fault(func() {
 		g := m.groupOf(name)
 		if leads = m.isOn(i) && slices.Contains(g.peers, i) && m.hasQuorum(g, i) && g.got[i] == len(g.log); leads {
 			clear(g.believes)
-			g.elect(i, now)
+			g.elect(i)
 		}
 	})
 	return leads
@@ -406,7 +391,7 @@ func (m *Model) Lead(name string, i int) (leads bool) {
 // StepDown makes a stream, or all JetStream if the name is empty, have no leader until the next
 // election.
 func (m *Model) StepDown(name string) {
-	m.fault(func(now time.Time) {
+	m.fault(func() {
 		g := m.groupOf(name)
 		clear(g.believes)
 		g.leader = -1

@@ -147,12 +147,8 @@ func (p player) answer(operation string) string {
 		}
 		reply, err := p.nc.RequestMsgWithContext(ctx, m)
 		return read(reply, err, func(a answer) string { return fmt.Sprint(a.Stream, " ", a.Seq) })
-	case "get": // STREAM SUBJECT|SEQ
-		ask := fmt.Sprintf(`{"last_by_subj":%q}`, rest)
-		if _, err := strconv.Atoi(rest); err == nil {
-			ask = fmt.Sprintf(`{"seq":%s}`, rest)
-		}
-		return p.ask("STREAM.MSG.GET."+name, ask, func(a answer) string {
+	case "get": // STREAM SUBJECT
+		return p.ask("STREAM.MSG.GET."+name, fmt.Sprintf(`{"last_by_subj":%q}`, rest), func(a answer) string {
 			header, _ := nats.DecodeHeadersMsg(a.Message.Header)
 			return describe(a.Message.Subject, a.Message.Seq, header, a.Message.Data)
 		})

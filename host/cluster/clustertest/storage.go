@@ -55,9 +55,6 @@ type storage struct {
 	seqs          []uint64 // of all messages, in order
 	messages      map[uint64]*message
 	subjects      map[string][]uint64
-	// soonest is the earliest end of a message, zero if none ends; it is known if isKnown.
-	soonest time.Time
-	isKnown bool
 }
 
 func newStorage(life int) *storage {
@@ -103,9 +100,6 @@ func (c *storage) put(config jetstream.StreamConfig, m message, at time.Time) ui
 	c.messages[m.seq] = &m
 	c.subjects[m.subject] = append(c.subjects[m.subject], m.seq)
 	c.bytes += m.size()
-	if c.isKnown && !m.ends.IsZero() && (c.soonest.IsZero() || m.ends.Before(c.soonest)) {
-		c.soonest = m.ends
-	}
 	for most := config.MaxMsgsPerSubject; most > 0 && int64(len(c.subjects[m.subject])) > most; {
 		c.remove(c.messages[c.subjects[m.subject][0]])
 	}
@@ -124,29 +118,20 @@ func (c *storage) remove(m *message) {
 		c.subjects[m.subject] = of
 	}
 	c.bytes -= m.size()
-	if m.ends.Equal(c.soonest) {
-		c.isKnown = false
-	}
 }
 
 // nextExpiry returns when the next message ends, zero if none does.
-func (c *storage) nextExpiry() time.Time {
-	if !c.isKnown {
-		c.soonest, c.isKnown = time.Time{}, true
-		for _, m := range c.messages {
-			if !m.ends.IsZero() && (c.soonest.IsZero() || m.ends.Before(c.soonest)) {
-				c.soonest = m.ends
-			}
+func (c *storage) nextExpiry() (next time.Time) {
+	for _, m := range c.messages {
+		if !m.ends.IsZero() && (next.IsZero() || m.ends.Before(next)) {
+			next = m.ends
 		}
 	}
-	return c.soonest
+	return next
 }
 
 // expired returns the sequences of messages that have ended, in order.
 func (c *storage) expired(now time.Time) (seqs []uint64) {
-	if next := c.nextExpiry(); next.IsZero() || next.After(now) {
-		return nil
-	}
 	for _, seq := range c.seqs {
 		if m := c.messages[seq]; !m.ends.IsZero() && !m.ends.After(now) {
 			seqs = append(seqs, seq)

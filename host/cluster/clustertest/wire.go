@@ -25,7 +25,7 @@ type conn struct {
 	net    net.Conn
 	in     []chunk
 	rest   []byte // the beginning of a frame
-	subs   []*subscription
+	subs   []subscription
 	out    []byte
 	// isReady is set after the greeting, which takes no time: the client holds a lock meanwhile, and
 	// the clock of a bubble stands while another goroutine waits for a lock.
@@ -41,10 +41,7 @@ type chunk struct {
 	data []byte
 }
 
-type subscription struct {
-	subject, queue, id string
-	most, got          int // the subscription ends after so many messages, 0 for never
-}
+type subscription struct{ subject, id string }
 
 // frame is one operation of a client.
 type frame struct {
@@ -121,7 +118,7 @@ func (c *conn) write() {
 		}
 		c.m.mu.Lock()
 		var out []byte
-		if !c.line.holds() {
+		if c.line.state != Frozen {
 			out, c.out = c.out, nil
 		}
 		c.m.mu.Unlock()
@@ -157,7 +154,7 @@ func (c *conn) send(parts ...string) {
 func (m *Model) receive(now time.Time) {
 	var frames []frame
 	for _, c := range m.conns {
-		if c.line.holds() {
+		if c.line.state == Frozen {
 			continue
 		}
 		for len(c.in) > 0 && !stepAfter(c.in[0].at).After(now) {
@@ -261,22 +258,9 @@ func (m *Model) do(f frame) {
 		c.send("PONG\r\n")
 	case "CONNECT", "PONG":
 	case "SUB":
-		s := &subscription{subject: f.args[0], id: f.args[len(f.args)-1]}
-		if len(f.args) == 3 {
-			s.queue = f.args[1]
-		}
-		c.subs = append(c.subs, s)
+		c.subs = append(c.subs, subscription{f.args[0], f.args[len(f.args)-1]})
 	case "UNSUB":
-		i := slices.IndexFunc(c.subs, func(s *subscription) bool { return s.id == f.args[0] })
-		if i < 0 {
-			break
-		}
-		if len(f.args) == 2 {
-			c.subs[i].most, _ = strconv.Atoi(f.args[1])
-		}
-		if c.subs[i].most <= c.subs[i].got {
-			c.subs = slices.Delete(c.subs, i, i+1)
-		}
+		c.subs = slices.DeleteFunc(c.subs, func(s subscription) bool { return s.id == f.args[0] })
 	case "PUB":
 		m.received++
 		subject, reply := f.args[0], ""
@@ -298,48 +282,27 @@ func (m *Model) do(f frame) {
 }
 
 // route delivers a message from a server to those who subscribed to it; they see another subject.
-// Of a queue one gets it, on the same server if there is one.
 func (m *Model) route(from int, subject, seen, reply string, header, data []byte) (isHeard bool) {
-	type target struct {
-		c *conn
-		s *subscription
+	if reply != "" {
+		reply += " "
 	}
-	var targets []target
-	queues := map[string]int{}
 	for _, c := range m.conns {
 		for _, s := range c.subs {
 			if !matches(s.subject, subject) {
 				continue
 			}
-			isHeard = true
-			if at, known := queues[s.queue]; s.queue != "" && known {
-				if c.server == from && targets[at].c.server != from {
-					targets[at] = target{c, s}
-				}
+			if isHeard = true; !m.isOpen(from, c.server) {
 				continue
 			}
-			queues[s.queue] = len(targets)
-			targets = append(targets, target{c, s})
-		}
-	}
-	if reply != "" {
-		reply += " "
-	}
-	for _, t := range targets {
-		if !m.isOpen(from, t.c.server) {
-			continue
-		}
-		if m.trace != nil {
-			what, _, _ := strings.Cut(seen, inboxPrefix)
-			fmt.Fprintf(m.trace, "%s n%d to %d: %s, %d bytes\n", time.Now().Format(traceTime), from+1, t.c.line.id, cmp.Or(what, "answer"), len(data))
-		}
-		if len(header) == 0 {
-			t.c.send(fmt.Sprintf("MSG %s %s %s%d\r\n", seen, t.s.id, reply, len(data)), string(data), "\r\n")
-		} else {
-			t.c.send(fmt.Sprintf("HMSG %s %s %s%d %d\r\n", seen, t.s.id, reply, len(header), len(header)+len(data)), string(header), string(data), "\r\n")
-		}
-		if t.s.got++; t.s.most > 0 && t.s.got >= t.s.most {
-			t.c.subs = slices.DeleteFunc(t.c.subs, func(s *subscription) bool { return s == t.s })
+			if m.trace != nil {
+				what, _, _ := strings.Cut(seen, inboxPrefix)
+				fmt.Fprintf(m.trace, "%s n%d to %d: %s, %d bytes\n", time.Now().Format(traceTime), from+1, c.line.id, cmp.Or(what, "answer"), len(data))
+			}
+			if len(header) == 0 {
+				c.send(fmt.Sprintf("MSG %s %s %s%d\r\n", seen, s.id, reply, len(data)), string(data), "\r\n")
+			} else {
+				c.send(fmt.Sprintf("HMSG %s %s %s%d %d\r\n", seen, s.id, reply, len(header), len(header)+len(data)), string(header), string(data), "\r\n")
+			}
 		}
 	}
 	return isHeard
@@ -348,7 +311,7 @@ func (m *Model) route(from int, subject, seen, reply string, header, data []byte
 // hasInterest reports whether a client has subscribed to a subject.
 func (m *Model) hasInterest(subject string) bool {
 	return slices.ContainsFunc(m.conns, func(c *conn) bool {
-		return slices.ContainsFunc(c.subs, func(s *subscription) bool { return matches(s.subject, subject) })
+		return slices.ContainsFunc(c.subs, func(s subscription) bool { return matches(s.subject, subject) })
 	})
 }
 
