@@ -130,16 +130,20 @@ func (m *Model) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		isStep := false
 		select {
 		case <-m.done:
 			return
-		case <-m.poke:
+		case <-m.poke: // the next step may be an earlier one
 		case <-timer.C:
+			isStep = true
 		}
 		m.mu.Lock()
 		now := time.Now()
-		m.receive(now)
-		m.settle(now)
+		if isStep {
+			m.receive(now)
+			m.settle(now)
+		}
 		next := m.next(now)
 		m.mu.Unlock()
 		timer.Stop()
