@@ -72,7 +72,8 @@ type Config struct {
 	Door func(seen net.IP) string
 	// Logger receives messages for operators; nil discards them.
 	Logger *slog.Logger
-	// Dial connects to a server; nil stands for a connection over TCP.
+	// Dial connects to a server, in the order of URL; nil stands for a connection over TCP, to the
+	// servers in any order.
 	Dial func(network, address string) (net.Conn, error)
 }
 

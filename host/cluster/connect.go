@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -46,9 +45,9 @@ var (
 )
 
 const (
-	// connectWait is how long a single server may take to answer. reconnectWait is how long the
-	// client waits at least before it asks the same servers again, and half of how long at most. It
-	// is short, because rooms pause meanwhile and nothing can be sent.
+	// connectWait is how long a single server may take to answer. The client waits for once to twice
+	// reconnectWait before it asks the same servers again. That is short, because rooms pause
+	// meanwhile and nothing can be sent.
 	connectWait   = 1500 * time.Millisecond
 	reconnectWait = 200 * time.Millisecond
 	// pingEvery and pingsLost decide when the client gives up a silent connection. It does so soon
@@ -71,25 +70,12 @@ func NodeName(text string) string {
 	return name[:min(len(name), 64)]
 }
 
-// share returns a number below n that differs between hosts, and is the same whenever a host asks
-// for it: a simulation repeats all that a host does.
-func (c Config) share(of, n int) int {
-	h := fnv.New32a()
-	fmt.Fprint(h, c.Node, of)
-	return int(h.Sum32() % uint32(n))
-}
-
-// servers returns the URLs of the servers in this host's order, so that hosts spread over them.
-func (c Config) servers() string {
-	urls := strings.Split(c.URL, ",")
-	first := c.share(0, len(urls))
-	return strings.Join(slices.Concat(urls[first:], urls[:first]), ",")
-}
-
 // pause returns how long to wait after so many rounds in which no server answered. Hosts wait
-// differently long, so they do not come back all at once.
+// differently long, so they do not come back all at once, and a simulation can repeat it.
 func (c Config) pause(rounds int) time.Duration {
-	return reconnectWait + time.Duration(c.share(rounds, int(reconnectWait/time.Millisecond)))*time.Millisecond
+	h := fnv.New32a()
+	fmt.Fprint(h, c.Node, rounds)
+	return reconnectWait + time.Duration(h.Sum32())%reconnectWait
 }
 
 // connect returns a connection to one of the servers. A lost connection is made again, however long
@@ -102,7 +88,7 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 	log := config.Logger
 	options := []nats.Option{
 		nats.Name("muster " + config.Node), nats.Timeout(connectWait),
-		nats.MaxReconnects(-1), nats.CustomReconnectDelay(config.pause), nats.ReconnectBufSize(-1), nats.DontRandomize(),
+		nats.MaxReconnects(-1), nats.CustomReconnectDelay(config.pause), nats.ReconnectBufSize(-1),
 		nats.IgnoreAuthErrorAbort(), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsLost),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil { // otherwise this host is leaving
@@ -133,7 +119,7 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 		options = append(options, nats.RootCAs(file))
 	}
 	if config.Dial != nil {
-		options = append(options, nats.SetCustomDialer(dialer(config.Dial)))
+		options = append(options, nats.SetCustomDialer(dialer(config.Dial)), nats.DontRandomize())
 	}
 	type result struct {
 		conn *nats.Conn
@@ -141,7 +127,7 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 	}
 	done := make(chan result, 1)
 	go func() { // nats.Connect takes no context; it ends after connectWait for each server
-		conn, err := nats.Connect(config.servers(), options...)
+		conn, err := nats.Connect(config.URL, options...)
 		done <- result{conn, err}
 	}()
 	select {

@@ -168,11 +168,9 @@ func (m *Model) vote(g *group, now time.Time) {
 	}
 	best := -1
 	for _, i := range g.peers {
-		isReady := func(j int) bool {
-			return !g.deaf[j].IsZero() && (now.Sub(g.deaf[j]) >= Election || len(g.peers) == 1)
-		}
 		votes := m.count(g, func(j int) bool { return m.isHeard(i, j) && !g.deaf[j].IsZero() && g.got[j] <= g.got[i] })
-		if m.isOn(i) && isReady(i) && 2*votes > len(g.peers) && (best < 0 || g.got[i] > g.got[best]) {
+		isReady := !g.deaf[i].IsZero() && (now.Sub(g.deaf[i]) >= Election || len(g.peers) == 1)
+		if isReady && 2*votes > len(g.peers) && (best < 0 || g.got[i] > g.got[best]) {
 			best = i
 		}
 	}
