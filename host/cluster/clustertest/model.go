@@ -129,6 +129,7 @@ func (m *Model) URL() (urls string) {
 func (m *Model) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	var last time.Time // step
 	for {
 		isStep := false
 		select {
@@ -139,12 +140,12 @@ func (m *Model) run() {
 			isStep = true
 		}
 		m.mu.Lock()
-		now := time.Now()
 		if isStep {
-			m.receive(now)
-			m.settle(now)
+			last = time.Now()
+			m.receive(last)
+			m.settle(last)
 		}
-		next := m.next(now)
+		next := m.next(last)
 		m.mu.Unlock()
 		timer.Stop()
 		if !next.IsZero() {
@@ -163,11 +164,12 @@ func stepAfter(at time.Time) time.Time {
 	return step
 }
 
-// next returns the time of the next step at which something happens by itself, zero if none does;
-// the caller holds mu.
-func (m *Model) next(now time.Time) (next time.Time) {
+// next returns the time of the first step after the last one at which something happens by itself,
+// zero if nothing does; the caller holds mu. What was due at the last step and did not happen waits
+// for a change.
+func (m *Model) next(last time.Time) (next time.Time) {
 	at := func(t time.Time) {
-		if t = stepAfter(t); t.After(now) && (next.IsZero() || t.Before(next)) { // what was due and did not happen waits for a change
+		if t = stepAfter(t); t.After(last) && (next.IsZero() || t.Before(next)) {
 			next = t
 		}
 	}
@@ -260,6 +262,9 @@ func (l *Line) Set(state LineState) {
 		for _, c := range l.m.conns {
 			if c.line == l {
 				c.wake()
+				for i := range c.in { // in this order
+					c.in[i].at = time.Now().Add(time.Duration(i))
+				}
 			}
 		}
 	})
