@@ -35,7 +35,7 @@ type conn struct {
 	end     func()
 }
 
-// chunk is some bytes from a client, and when they came.
+// chunk is some bytes from a client, and when they came. Without bytes it is the connection's end.
 type chunk struct {
 	at   time.Time
 	data []byte
@@ -98,8 +98,7 @@ func (c *conn) read() {
 			}
 		}
 		if err != nil {
-			c.close()
-			c.m.conns = slices.DeleteFunc(c.m.conns, func(other *conn) bool { return other == c })
+			c.in = append(c.in, chunk{at: time.Now()})
 		}
 		c.m.mu.Unlock()
 		c.m.nudge()
@@ -160,6 +159,9 @@ func (m *Model) receive(now time.Time) {
 		for len(c.in) > 0 && !stepAfter(c.in[0].at).After(now) {
 			chunk := c.in[0]
 			c.in = c.in[1:]
+			if chunk.data == nil {
+				frames = append(frames, frame{conn: c, at: chunk.at, op: endOfConn})
+			}
 			c.rest = append(c.rest, chunk.data...)
 			for {
 				f, n := parse(c.rest)
@@ -180,7 +182,7 @@ func (m *Model) receive(now time.Time) {
 		return cmp.Or(cmp.Compare(rank(a.op), rank(b.op)), cmp.Compare(a.key, b.key))
 	})
 	for _, f := range frames {
-		if f.conn.line.state != Mute {
+		if f.conn.line.state != Mute || f.op == endOfConn {
 			if f.op == "PUB" && m.trace != nil {
 				fmt.Fprintf(m.trace, "%s %d: %q\n", f.at.Format(traceTime), f.conn.line.id, f.key)
 			}
@@ -188,6 +190,9 @@ func (m *Model) receive(now time.Time) {
 		}
 	}
 }
+
+// endOfConn is the operation of a connection that ends.
+const endOfConn = "END"
 
 // rank orders what a client wrote at one time.
 func rank(op string) int { return slices.Index([]string{"CONNECT", "SUB", "PUB", "UNSUB"}, op) & 7 }
@@ -234,11 +239,12 @@ func parse(b []byte) (f frame, n int) {
 	return f, n + total + 2
 }
 
-// traceTime is how a trace writes times.
-const traceTime = "15:04:05.000000000"
-
-// inboxPrefix begins the subjects of answers, whose names are random.
-const inboxPrefix = "_INBOX."
+const (
+	// traceTime is how a trace writes times.
+	traceTime = "15:04:05.000000000"
+	// inboxPrefix begins the subjects of answers, whose names are random.
+	inboxPrefix = "_INBOX."
+)
 
 // sorted returns a message's header with its lines in order: the client writes them in a map's.
 func sorted(header []byte) []byte {
@@ -257,6 +263,9 @@ func (m *Model) do(f frame) {
 	case "PING":
 		c.send("PONG\r\n")
 	case "CONNECT", "PONG":
+	case endOfConn:
+		c.close()
+		m.conns = slices.DeleteFunc(m.conns, func(other *conn) bool { return other == c })
 	case "SUB":
 		c.subs = append(c.subs, subscription{f.args[0], f.args[len(f.args)-1]})
 	case "UNSUB":
