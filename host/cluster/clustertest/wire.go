@@ -53,6 +53,14 @@ type frame struct {
 	key          string
 }
 
+// subject returns the subject of a message that the client publishes.
+func (f frame) subject() string {
+	if f.op != "PUB" {
+		return ""
+	}
+	return f.args[0]
+}
+
 // attach begins a connection; the caller holds mu.
 func (m *Model) attach(pipe net.Conn, server int, line *Line) {
 	m.nextID++
@@ -181,7 +189,17 @@ func (m *Model) receive(now time.Time) {
 		// Different goroutines of one client wrote these.
 		return cmp.Or(cmp.Compare(rank(a.op), rank(b.op)), cmp.Compare(a.key, b.key))
 	})
+	ended := map[string]time.Time{}
 	for _, f := range frames {
+		// A client that has just connected again both asks for more of a watch and ends it, and only
+		// the order of its goroutines says whether it asks first.
+		watch, isEnd := strings.CutPrefix(f.subject(), apiPrefix+"CONSUMER.DELETE.")
+		asks, isPull := strings.CutPrefix(f.subject(), apiPrefix+"CONSUMER.MSG.NEXT.")
+		if isEnd {
+			ended[watch] = f.at
+		} else if isPull && ended[asks].Equal(f.at) {
+			continue
+		}
 		if f.conn.line.state != Mute || f.op == endOfConn {
 			if f.op == "PUB" && m.trace != nil {
 				fmt.Fprintf(m.trace, "%s %d: %q\n", f.at.Format(traceTime), f.conn.line.id, f.key)
