@@ -165,7 +165,7 @@ func testAdopt(t *testing.T) {
 				switch _, _, err := other.Claim(ctx, code); {
 				case err == nil:
 					all <- adopted{name, code}
-				case ctx.Err() == nil && !errors.Is(err, store.ErrElsewhere): // on a slow machine both hosts may try
+				case ctx.Err() == nil && !errors.Is(err, store.ErrElsewhere): // both hosts may try
 					t.Error(err)
 				}
 			}

@@ -267,7 +267,7 @@ func testCloseAway(t *testing.T) {
 	}
 	began := time.Now()
 	a.Close()
-	if took := time.Since(began); took > (connectWait + attemptTime) {
+	if took := time.Since(began); took > connectWait+attemptTime {
 		t.Errorf("it took %v to end", took)
 	}
 }

@@ -203,7 +203,7 @@ func testGiven(t *testing.T) {
 			t.Fatalf("only %v are taken", share)
 		}
 	}
-	if share["c"] < rooms*3/4 { // on a slow machine c may be too late for some
+	if share["c"] < rooms*3/4 { // c may be too late for some
 		t.Errorf("the rooms are %v", share)
 	}
 	eventually(t, "all count alike", func() bool {

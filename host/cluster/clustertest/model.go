@@ -17,7 +17,8 @@
 // an order of its own: by time, then by connection, then by content. The clock of a bubble stands
 // until all goroutines wait, so the order of goroutines cannot change what the model does. Faults
 // are told by methods, and hold at once; a test that repeats them tells them at round times, between
-// two steps. The model draws nothing.
+// two steps. The model draws nothing. In a bubble nobody may hold a lock while time passes: the
+// clock stands as long as another goroutine waits for it.
 //
 // # What it leaves out
 //
