@@ -67,12 +67,12 @@ func TestFind(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				found, missed := make([]sim.Run, len(vantages)), make([]string, len(vantages))
+				found, missed, ideal := make([]sim.Run, len(vantages)), make([]string, len(vantages)), make([]float64, len(vantages))
 				plan := discovery.PlanOptions{MaxRTT: maxRTT, Nearest: *findNearest, Seed: seed}
 				err = sim.Parallel(context.Background(), len(vantages), func(i int) (err error) {
 					var results []discovery.Result
 					results, found[i], err = vantages[i].Run(discovery.Adaptive, plan, sim.ReplayOptions{Shift: shift})
-					missed[i] = worstMissed(vantages[i], results, maxRTT)
+					missed[i], ideal[i] = worstMissed(vantages[i], results, maxRTT), perfectStop(vantages[i], results, maxRTT)
 					return err
 				})
 				if err != nil {
@@ -80,10 +80,11 @@ func TestFind(t *testing.T) {
 				}
 				for i, r := range found {
 					row.add(r)
+					row.ideal = append(row.ideal, ideal[i])
 					if *findEachRuns {
 						c := r.Summary.Claim
-						fmt.Printf("run %s %s %d %-5s %5d probes, %.4f of %5d, claim %.4f-%.4f, found %d, excess %.2f, within %.3f%s\n", kind, limit,
-							seed, vantages[i].Name, r.Probes, r.Recall, r.Playable, c.Low, c.High, r.Found, r.Excess, r.Within, missed[i])
+						fmt.Printf("run %s %s %d %-5s %5d probes, %.2f %% (%.2f would do), %.4f of %5d, claim %.4f-%.4f, found %d, excess %.2f, within %.3f%s\n", kind, limit,
+							seed, vantages[i].Name, r.Probes, 100*float64(r.Probes)/float64(r.Listed), ideal[i], r.Recall, r.Playable, c.Low, c.High, r.Found, r.Excess, r.Within, missed[i])
 					}
 				}
 			}
@@ -91,6 +92,31 @@ func TestFind(t *testing.T) {
 			fmt.Printf("%-9s %s %s: %s\n", kind, limit, *findLabels, row)
 		}
 	}
+}
+
+// goodRecall is the share of the near servers after which a perfect stop would end a search.
+const goodRecall = 0.97
+
+// perfectStop returns how much of the list, in percent, a search asked until it had found enough: all
+// that it asked, if it never had.
+func perfectStop(v *sim.Vantage, results []discovery.Result, limit time.Duration) float64 {
+	near, found := 0, 0
+	for _, rtt := range v.RTT {
+		if rtt >= 0 && rtt < limit {
+			near++
+		}
+	}
+	asked := len(results)
+	for i, r := range results {
+		if r.State == discovery.Answered && v.RTT[r.Server] < limit {
+			found++
+		}
+		if float64(found) >= goodRecall*float64(near) {
+			asked = i + 1
+			break
+		}
+	}
+	return 100 * float64(asked) / float64(len(v.Servers))
 }
 
 // worstMissed describes the country with the most near servers that a search did not ask.
@@ -146,7 +172,7 @@ func findLabelled(t *testing.T) sim.Labels {
 
 // finds sums up searches.
 type finds struct {
-	percent, recall, probes         []float64
+	percent, ideal, recall, probes  []float64
 	claims, broken, shown, shifts   int
 	expected, left, excess, within5 float64
 	// In farther searches a server is over 5 ms from the truly last one. The worst search's servers
@@ -193,9 +219,10 @@ func (f *finds) String() string {
 	slices.Sort(f.recall)
 	slices.Sort(f.probes)
 	n := float64(len(f.recall))
-	return fmt.Sprintf("%3.0f runs, %5.2f %% probed, recall %.4f, worst eighth %.4f, worst %.4f, claims %d: %d false, as displayed %d; "+
+	poor, _ := slices.BinarySearch(f.recall, goodRecall)
+	return fmt.Sprintf("%3.0f runs, %5.2f %% probed (%.2f would do), recall %.4f, worst eighth %.4f, worst %.4f, %d under 97 %%, claims %d: %d false, as displayed %d; "+
 		"%.1f claimed missing, %.1f are; shifts %d; probes %.0f, p95 %.0f, excess %.2f, worst %.1f, within %.4f, farther %d",
-		n, mean(f.percent), mean(f.recall), mean(f.recall[:(len(f.recall)+7)/8]), f.recall[0], f.claims, f.broken, f.shown,
+		n, mean(f.percent), mean(f.ideal), mean(f.recall), mean(f.recall[:(len(f.recall)+7)/8]), f.recall[0], poor, f.claims, f.broken, f.shown,
 		f.expected/float64(max(1, f.claims)), f.left/float64(max(1, f.claims)), f.shifts,
 		mean(f.probes), f.probes[len(f.probes)*95/100], f.excess/n, f.worst, f.within5/n, f.farther)
 }
@@ -217,29 +244,37 @@ func findWorld(t *testing.T, kind string, seed uint64) (*sim.World, error) {
 		}
 	}
 	w := sim.Generate(spec)
+	list := w.List()
+	if *sweepServers != "" {
+		real, err := sweepKind(kind).List()
+		if err != nil {
+			return nil, err
+		}
+		list = real(seed)
+	}
 	switch kind {
 	case "css2007":
 		return w, nil
 	case "distance":
-		return sim.DistanceWorld(w.List(), w.Places, seed), nil
+		return sim.DistanceWorld(list, w.Places, seed), nil
 	case "cables":
-		return sim.CableWorld(w.List(), w.Places, seed), nil
+		return sim.CableWorld(list, w.Places, seed), nil
 	case "pairs":
 		pairs, err := readPairs(*findPairs)
 		if err != nil {
 			return nil, err
 		}
-		return pairs.world(w.List(), w.Places, seed), nil
+		return pairs.world(list, w.Places, seed), nil
 	case "matrix":
 		m := readMatrix(t, *findMatrix)
-		return m.World(w.List(), m.Draw(len(w.Places), sim.Anywhere, seed), seed), nil
+		return m.World(list, m.Draw(len(w.Places), sim.Anywhere, seed), seed), nil
 	case "cities":
 		m := readMatrix(t, *findMatrix)
 		cities, err := worlds.Cities(m, *sweepCities)
 		if err != nil {
 			return nil, err
 		}
-		return cities.World(m, w.List(), w.Places, seed), nil
+		return cities.World(m, list, w.Places, seed), nil
 	}
 	return nil, fmt.Errorf("no kind of worlds %q", kind)
 }
