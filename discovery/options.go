@@ -28,7 +28,7 @@ type PlanOptions struct {
 	// Percentile of the window that must reach MaxRTT: 0.02.
 	Percentile float64
 	// Missing is the expected share of near servers not yet found at which confident
-	// stops: 0.01.
+	// stops: 0.02.
 	Missing float64
 
 	// Refine makes the country strategy ask one server of each country and prefix,
@@ -61,7 +61,7 @@ func (o PlanOptions) Complete(s Strategy) (PlanOptions, error) {
 	o.MaxRTT = cmp.Or(o.MaxRTT, 200*time.Millisecond)
 	o.Window = cmp.Or(o.Window, 100)
 	o.Percentile = cmp.Or(o.Percentile, 0.02)
-	o.Missing = cmp.Or(o.Missing, 0.01)
+	o.Missing = cmp.Or(o.Missing, 0.02)
 	o.ClusterMembers = cmp.Or(o.ClusterMembers, 10)
 	o.ClusterShare = cmp.Or(o.ClusterShare, 0.1)
 	o.SampleScale = cmp.Or(o.SampleScale, 1)

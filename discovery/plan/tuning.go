@@ -26,7 +26,7 @@ type reader struct {
 func knobs(o *discovery.PlanOptions) []knob {
 	return []knob{
 		{"percentile", "0.02", "percentile stops when this share of the window reaches the limit", share(&o.Percentile)},
-		{"missing", "0.01", "confident stops when so many near servers may yet be found, at most", share(&o.Missing)},
+		{"missing", "0.02", "confident stops when so many near servers may yet be found, at most", share(&o.Missing)},
 		{"refine", "false", "country: one probe for each country and prefix", reader{"true or false", func(text string) (ok bool) {
 			yes, err := strconv.ParseBool(text)
 			o.Refine = yes

@@ -34,9 +34,9 @@ const (
 	likely = 0.25
 	// drawShare of the probes are Thompson draws: servers that could turn out to be
 	// likely.
-	drawShare = 0.29
+	drawShare = 0.36
 	// exploreShare of the probes go where nothing is likely, to find out more.
-	exploreShare = 0.03
+	exploreShare = 0.02
 	// witnessShare of the probes go to networks that were known early, to see whether
 	// the player's own line has changed.
 	witnessShare = 0.04
@@ -63,7 +63,8 @@ func (a *acquisition) batch(n int, whole bool) []discovery.Probe {
 	probes := make([]discovery.Probe, 0, n)
 	explorers, drawn := a.roll(exploreShare*float64(n)), a.roll(drawShare*float64(n))
 	if math.IsInf(a.wanted, 1) { // a search for a few ends before much can change
-		probes = a.witnesses(probes, a.roll(witnessShare*float64(n)))
+		// Likely servers will be asked anyway.
+		probes = a.witnesses(probes, a.roll(witnessShare*float64(n)), likely)
 	}
 	ripe := a.best(n, likely)
 	switch {
@@ -80,11 +81,12 @@ func (a *acquisition) batch(n int, whole bool) []discovery.Probe {
 	return probes
 }
 
-// witnesses asks servers of known networks. The networks take turns.
-func (a *acquisition) witnesses(probes []discovery.Probe, n int) []discovery.Probe {
+// witnesses asks servers of known networks of which at least this share is near. The
+// networks take turns.
+func (a *acquisition) witnesses(probes []discovery.Probe, n int, share float64) []discovery.Probe {
 	e := a.estimator
 	for len(probes) < n {
-		network, ok := a.shift.next(len(e.replies), func(n topology.Node) bool { return e.nodes[n].unasked > 0 })
+		network, ok := a.shift.next(len(e.replies), func(n topology.Node) bool { return e.nodes[n].unasked > 0 && e.nodes[n].p >= share })
 		if !ok {
 			break
 		}

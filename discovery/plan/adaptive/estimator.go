@@ -272,7 +272,10 @@ func (e *estimator) correct(c change) {
 // and less if the children of a node differ more.
 const (
 	priorCountry = 0.3
-	priorBelow   = 0.2
+	priorBelow   = 0.25
+	// The networks of a wide country stand far from each other. So many far ones say
+	// little about others while a part of the country may be near. Tuned.
+	priorWide = 2
 	// A prefix that stands for a country or an AS contains distant networks: one part
 	// says less about the others.
 	priorUnknown = 2
@@ -289,7 +292,8 @@ const (
 
 // estimate works out the share p of every node with unasked servers, and of every
 // country and AS, from its children and its parent's share. A country takes its
-// region's share instead of the parent's. For an AS the parent's share is mixed with
+// region's share instead of the parent's, and a wide one the mean share of the regions
+// that it reaches into. For an AS the parent's share is mixed with
 // that of the AS in all countries, and for a /16 with that of its addresses across
 // labels.
 func (e *estimator) estimate() {
@@ -319,6 +323,12 @@ func (e *estimator) estimate() {
 			weight = priorCountry
 			if r := e.tree.Region(i); r >= 0 {
 				prior = regions[r]
+				if reaches := e.tree.Reaches(i); len(reaches) > 0 {
+					for _, other := range reaches {
+						prior += regions[other]
+					}
+					prior, weight = prior/float64(1+len(reaches)), priorWide
+				}
 			}
 			if nowhere = e.tree.Unknown(i); nowhere {
 				weight = priorUnknown

@@ -250,12 +250,13 @@ func TestNegligible(t *testing.T) {
 		{remaining{near: 8, variance: 25}, 1000, true},
 		{remaining{near: 8, variance: 64}, 1000, false}, // one network would be too many
 		{remaining{near: 1.2, variance: 400}, 100, true},
+		{remaining{near: 4.6, variance: 400}, 250, true},
+		{remaining{near: 4.7, variance: 400}, 250, false},
 		{remaining{near: 0.2}, 0, true},
 		{remaining{near: 5, likely: 4}, 200, false}, // few, but worth their probes
-		{remaining{near: 1.4}, 10, true},
-		{remaining{near: 1.6}, 10, false},
-		{remaining{near: 4.6, variance: 400}, 40, true},
-		{remaining{near: 4.7, variance: 400}, 40, false},
+		{remaining{near: 0.6}, 10, false},
+		{remaining{near: 1.2}, 40, true},
+		{remaining{near: 1.3}, 40, false},
 	}
 	for _, tt := range tests {
 		if got := tt.left.negligible(tt.found, 0.01, fewLeft); got != tt.want {

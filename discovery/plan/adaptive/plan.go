@@ -165,7 +165,7 @@ func (p *plan) refill() {
 	if p.ends && p.hasEnough() {
 		p.survey()
 		if replies := len(p.estimator.replies); len(p.queue) == 0 && replies > p.vouched+patience {
-			p.queue = p.acquisition.witnesses(nil, shiftWindow)
+			p.queue = p.acquisition.witnesses(nil, shiftWindow, 0)
 			p.vouched = replies + p.underway + len(p.queue)
 		}
 		p.stopped = len(p.queue) == 0

@@ -71,7 +71,7 @@ const (
 	fewLeftFresh = 1.5
 	dryReplies   = 150
 	fewLeftWarm  = 2.5
-	fewShare     = 0.15
+	fewShare     = 0.03
 	// minLeft near servers may be left even if hardly any were found.
 	minLeft = 0.5
 	// sureSDs is the safety margin over the expected number left, in standard

@@ -116,9 +116,10 @@ type Tree struct {
 	first   []int32 // where the node's servers begin in order
 	unknown []bool
 
-	region map[Node]int8 // of the countries whose region is known
-	block  []Block
-	within []Block // of each block
+	region  map[Node]int8   // of the countries whose region is known
+	reaches map[Node][]int8 // of the same
+	block   []Block
+	within  []Block // of each block
 
 	origin  []int32 // the AS of a node of level AS among the known ones, or -1
 	origins []origin
