@@ -1,6 +1,8 @@
 package adaptive
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"muster/discovery"
@@ -168,8 +170,14 @@ func (p *plan) refill() {
 			p.queue = p.acquisition.witnesses(nil, shiftWindow, 0)
 			p.vouched = replies + p.underway + len(p.queue)
 		}
-		p.stopped = len(p.queue) == 0
-		return
+		if len(p.queue) > 0 {
+			return
+		}
+		if p.underway > 0 || p.nearest != nil || !p.suspects() {
+			p.stopped = true
+			return
+		}
+		p.left = p.estimator.remaining()
 	}
 	p.attentive = p.nearest != nil
 	least := minBatch
@@ -244,11 +252,29 @@ func (p *plan) Observe(r discovery.Result) {
 // counts the replies since that again.
 func (p *plan) notice(network topology.Node, rtt time.Duration) {
 	e := p.estimator
-	change, noticed := p.shift.note(network, len(e.replies), rtt)
-	if !noticed {
-		return
+	if change, noticed := p.shift.note(network, len(e.replies), rtt); noticed {
+		p.correct(change)
 	}
-	e.correct(change)
+}
+
+// suspects reports whether the line may have been busy from the start on.
+func (p *plan) suspects() bool {
+	e := p.estimator
+	if len(e.replies) == 0 {
+		return false
+	}
+	nearest := slices.MinFunc(e.replies, func(a, b reply) int { return cmp.Compare(a.rtt, b.rtt) }).rtt
+	change, suspicious := p.shift.suspect(nearest, e.limit)
+	if suspicious {
+		p.correct(change)
+	}
+	return suspicious
+}
+
+// correct counts all replies again after a change of the line.
+func (p *plan) correct(c change) {
+	e := p.estimator
+	e.correct(c)
 	p.found = 0
 	for _, r := range e.replies {
 		if r.rtt < e.limit {
@@ -264,7 +290,7 @@ func (p *plan) Summary() discovery.PlanSummary {
 	s := p.summary
 	s.AutoStopped = p.stopped && p.estimator.nodes[topology.Root].unasked > 0
 	s.Shift = p.shift.largest
-	if p.nearest == nil && s.Shift == 0 {
+	if p.nearest == nil && s.Shift == 0 && !p.shift.suspected {
 		s.Claim = p.left.claim(float64(p.found), p.estimator.limit)
 	}
 	return s

@@ -25,11 +25,13 @@ type shift struct {
 	// delay is what is subtracted from round trips now. largest is the largest change so far.
 	// It is below 0 if the line was busy first.
 	delay, largest time.Duration
-	first          map[topology.Node]witness // of each /24
-	known          []topology.Node           // these, the oldest first
-	turn           int                       // index of the next witness among them
-	window         []witness                 // the last differences
-	usual          time.Duration             // their usual distance from the median
+	// suspected means that the delay is only concluded from how far the nearest server is.
+	suspected bool
+	first     map[topology.Node]witness // of each /24
+	known     []topology.Node           // these, the oldest first
+	turn      int                       // index of the next witness among them
+	window    []witness                 // the last differences
+	usual     time.Duration             // their usual distance from the median
 }
 
 // witness is a round trip, or a difference of two, and the reply that it came with.
@@ -53,6 +55,10 @@ const (
 	// part usualStep.
 	usualFirst = 5 * time.Millisecond
 	usualStep  = 20
+	// On a quiet line the nearest server of a long list is hardly ever farther than loneliest, and
+	// usually at usualNearest.
+	loneliest    = 45 * time.Millisecond
+	usualNearest = 10 * time.Millisecond
 )
 
 func newShift() *shift {
@@ -102,20 +108,44 @@ func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (c cha
 	}
 	c = s.move(median(s.window[since:]))
 	c.since = s.window[since].reply
+	s.shiftFirst(c)
+	s.window = nil
+	return c, true
+}
+
+// suspect checks before the search stops whether the line may have been busy from the start on, which
+// no difference can tell: even the nearest server is far. Then all replies count as late until the line
+// changes. A delay over the limit would make too many servers near. It suspects only once.
+func (s *shift) suspect(nearest, limit time.Duration) (c change, suspicious bool) {
+	if s.largest != 0 || s.suspected || nearest < loneliest {
+		return change{}, false
+	}
+	s.suspected, s.delay = true, min(nearest-usualNearest, limit)
+	c.after = s.delay
+	s.shiftFirst(c)
+	return c, true
+}
+
+// shiftFirst corrects the witnesses' first replies.
+func (s *shift) shiftFirst(c change) {
 	for network, w := range s.first {
-		w.rtt -= c.before
 		if w.reply >= c.since {
-			w.rtt += c.before - c.after
+			w.rtt -= c.after
+		} else {
+			w.rtt -= c.before
 		}
 		s.first[network] = w
 	}
-	s.window = nil
-	return c, true
 }
 
 // move takes a change of the line, and returns what follows for the replies on both
 // sides of it.
 func (s *shift) move(more time.Duration) (c change) {
+	if s.suspected && more < 0 { // rightly: this is the quiet line
+		c = change{before: -more - s.delay, after: -s.delay}
+		s.suspected, s.delay, s.largest = false, 0, more
+		return c
+	}
 	line := s.delay + more // compared with the quietest line so far
 	if line < 0 && line > -minShift {
 		line = 0 // that line again
