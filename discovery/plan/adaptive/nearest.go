@@ -18,18 +18,18 @@ type nearest struct {
 // with seeds that no benchmark uses.
 const (
 	// nearestMargin is how much nearer a server must be to be worth a search.
-	nearestMargin = 4 * time.Millisecond
+	nearestMargin = 5 * time.Millisecond
 	// needLeft is the share of the missing servers that the plan may expect to be left under the
 	// limit. By Markov's inequality, all of them are left with at most this probability. The share
 	// is bounded by minNeeded and maxNeeded servers. Where memories proved right, warmLeft of the
 	// wanted servers may be left.
-	needLeft  = 0.1
+	needLeft  = 0.15
 	minNeeded = 0.3
-	maxNeeded = 2
+	maxNeeded = 3
 	warmLeft  = 0.3
 	// nearestDry replies without a nearer one are enough: later servers are even less
 	// likely. It takes up to doubtDry more if labels are missing or often wrong.
-	nearestDry = 120
+	nearestDry = 70
 	doubtDry   = 100
 	// doubtfulLabels is the share of wrong labels from which on they are doubted.
 	doubtfulLabels = 0.1
@@ -39,7 +39,7 @@ const (
 	minLimit     = time.Millisecond
 	// The last of the nearest must have improved by less than steadyBy in the last
 	// steadyBatches, or warmBatches where memories proved right.
-	steadyBatches = 3
+	steadyBatches = 2
 	warmBatches   = 2
 	steadyBy      = 2 * time.Millisecond
 	// lonelyRTT is more than the RTT of the nearest server for most players.

@@ -25,6 +25,8 @@ const (
 	// are too far: its stop weighs what is left there.
 	fewNetworks     = 1
 	fewNearNetworks = 3
+	// It looks at no country as near that is this much over the limit.
+	detour = 40 * time.Millisecond
 	// lonelyNetworks more are asked in every country if nobody is near: so far all
 	// routes to the player's own country may take such ways.
 	lonelyNetworks = 6
@@ -79,7 +81,7 @@ func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 		case !all:
 			networks, near = fewNetworks, fewNearNetworks
 		}
-		if nearerPart*i < len(countries) {
+		if nearerPart*i < len(countries) && (all || nearest[c] < e.limit+detour) {
 			networks = near
 		}
 		if replied, unasked, near := e.hidden(c, ases); all && near > max(a.missing*found, fewLeft) {
