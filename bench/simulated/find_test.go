@@ -32,7 +32,7 @@ var (
 	findServers  = flag.Int("find-servers", 12000, "servers of a world")
 	findPlaces   = flag.String("find-places", "AU,JP,KR,TW,SG,Kota Bharu,IN,ZA,DE", "where the players are")
 	findLimits   = flag.String("find-limits", "200ms,100ms", "RTT limits")
-	findLabels   = flag.String("find-labels", "right", "labels that plans are told: right, wrong24, wrong16 or none")
+	findLabels   = flag.String("find-labels", "right", "labels that plans are told: right, wrong32, wrong24, wrong16 or none")
 	findShift    = flag.String("find-shift", "", "the players' own lines change, such as 50ms@0-0.1")
 	findNearest  = flag.Int("find-nearest", 0, "look for so many nearest servers")
 	findEachRuns = flag.Bool("find-each", false, "print each run")
@@ -161,6 +161,8 @@ func findLabelled(t *testing.T) sim.Labels {
 		return func(list []discovery.Server, _ uint64) []discovery.Server { return list }
 	case "wrong24":
 		return sim.Mislabelled(0.1, 24)
+	case "wrong32":
+		return sim.Mislabelled(0.1, 32)
 	case "wrong16":
 		return sim.Mislabelled(0.1, 16)
 	case "none":
