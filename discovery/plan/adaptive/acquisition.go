@@ -63,8 +63,7 @@ func (a *acquisition) batch(n int, whole bool) []discovery.Probe {
 	probes := make([]discovery.Probe, 0, n)
 	explorers, drawn := a.roll(exploreShare*float64(n)), a.roll(drawShare*float64(n))
 	if math.IsInf(a.wanted, 1) { // a search for a few ends before much can change
-		// Likely servers will be asked anyway.
-		probes = a.witnesses(probes, a.roll(witnessShare*float64(n)), likely)
+		probes = a.witnesses(probes, a.roll(witnessShare*float64(n)))
 	}
 	ripe := a.best(n, likely)
 	switch {
@@ -81,12 +80,13 @@ func (a *acquisition) batch(n int, whole bool) []discovery.Probe {
 	return probes
 }
 
-// witnesses asks servers of known networks of which at least this share is near. The
-// networks take turns.
-func (a *acquisition) witnesses(probes []discovery.Probe, n int, share float64) []discovery.Probe {
+// witnesses asks servers of known networks. The networks take turns.
+func (a *acquisition) witnesses(probes []discovery.Probe, n int) []discovery.Probe {
 	e := a.estimator
 	for len(probes) < n {
-		network, ok := a.shift.next(len(e.replies), func(n topology.Node) bool { return e.nodes[n].unasked > 0 && e.nodes[n].p >= share })
+		network, ok := a.shift.next(len(e.replies), func(n topology.Node, share float64) bool {
+			return e.nodes[n].unasked > 0 && e.nodes[n].p >= share
+		})
 		if !ok {
 			break
 		}

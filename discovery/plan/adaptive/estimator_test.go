@@ -366,6 +366,31 @@ func TestAFarReplyMayBeALateOneAmongNearOnes(t *testing.T) {
 	}
 }
 
+// TestAWideCountryIsLikeAllItsRegions checks that many far replies from Russia leave more hope for its other
+// networks if East Asia is near than if nobody is, and than far replies from Germany do.
+func TestAWideCountryIsLikeAllItsRegions(t *testing.T) {
+	hope := func(country string, asia time.Duration) float64 {
+		lines := []string{"90.0.0.1:1 KR 1", "90.1.0.1:1 JP 2"}
+		for i := range 10 {
+			lines = append(lines, fmt.Sprintf("80.%d.1.1:1 %s %d", i, country, 10+i))
+		}
+		e := newEstimator(topology.New(testlist.Of(t, lines...)), 100*ms)
+		for i := range len(lines) - 1 {
+			rtt := 250 * ms
+			if i < 2 {
+				rtt = asia
+			}
+			e.observe(i, discovery.Answered, rtt)
+		}
+		e.estimate()
+		return e.share(len(lines) - 1)
+	}
+	near, far, narrow := hope("RU", 30*ms), hope("RU", 250*ms), hope("DE", 30*ms)
+	if near < 0.02 || near < 5*far || near < 5*narrow {
+		t.Errorf("of Russia %v is expected beside near ones in Asia, %v without; of Germany %v", near, far, narrow)
+	}
+}
+
 // share returns what is expected of a server.
 func (e *estimator) share(server int) float64 { return e.stretchOf(e.tree.Of(server)).p }
 

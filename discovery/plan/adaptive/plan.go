@@ -167,7 +167,7 @@ func (p *plan) refill() {
 	if p.ends && p.hasEnough() {
 		p.survey()
 		if replies := len(p.estimator.replies); len(p.queue) == 0 && replies > p.vouched+patience {
-			p.queue = p.acquisition.witnesses(nil, shiftWindow, 0)
+			p.queue = p.acquisition.witnesses(nil, shiftWindow)
 			p.vouched = replies + p.underway + len(p.queue)
 		}
 		if len(p.queue) > 0 {

@@ -176,17 +176,19 @@ func (s *shift) canWitness(network topology.Node, before int) bool {
 	return s.first[network].reply <= before && !slices.ContainsFunc(s.window, func(w witness) bool { return w.network == network })
 }
 
-// next returns the network to ask next, of the networks that may be asked. It returns false if there
-// is none now.
-func (s *shift) next(replies int, may func(topology.Node) bool) (topology.Node, bool) {
+// next returns the network to ask next, of the networks that may be asked: a likely one if there is any,
+// because its servers will be asked anyway. It returns false if there is none now.
+func (s *shift) next(replies int, may func(network topology.Node, share float64) bool) (topology.Node, bool) {
 	before := s.before(replies)
-	for range s.known {
-		s.turn++
-		if s.turn >= len(s.known) || s.first[s.known[s.turn]].reply > before {
-			s.turn = 0
-		}
-		if network := s.known[s.turn]; s.canWitness(network, before) && may(network) {
-			return network, true
+	for _, share := range []float64{likely, 0} {
+		for range s.known {
+			s.turn++
+			if s.turn >= len(s.known) || s.first[s.known[s.turn]].reply > before {
+				s.turn = 0
+			}
+			if network := s.known[s.turn]; s.canWitness(network, before) && may(network, share) {
+				return network, true
+			}
 		}
 	}
 	if len(s.window) > 0 { // those that are left were heard too late

@@ -99,6 +99,52 @@ func TestTheQuieterLineIsTheReference(t *testing.T) {
 	}
 }
 
+// TestABusyLineIsSuspectedOnce checks that replies of a line that was busy from the start on are corrected
+// before it is quiet, by what the nearest server suggests, and exactly from then on.
+func TestABusyLineIsSuspectedOnce(t *testing.T) {
+	for nearest, want := range map[time.Duration]time.Duration{44 * ms: 0, 60 * ms: 50 * ms, 600 * ms: 200 * ms} {
+		s := newShift()
+		c, suspicious := s.suspect(nearest, 200*ms)
+		if suspicious != (want > 0) || c != (change{after: want}) || s.delay != want || s.suspected != suspicious {
+			t.Errorf("the nearest at %v: suspected %v, %+v", nearest, suspicious, c)
+		}
+		if _, again := s.suspect(nearest-s.delay, 200*ms); again {
+			t.Errorf("the nearest at %v: suspected twice", nearest)
+		}
+	}
+	for _, guess := range []time.Duration{40 * ms, 70 * ms} {
+		s := newShift()
+		corrected := make([]time.Duration, 0, 400)
+		count := func(c change) {
+			for i := range corrected {
+				corrected[i] -= c.before
+				if i >= c.since {
+					corrected[i] += c.before - c.after
+				}
+			}
+		}
+		for reply := range 400 {
+			if reply == 150 {
+				c, _ := s.suspect(guess+usualNearest, 200*ms)
+				count(c)
+			}
+			rtt := 100*ms + step(reply < 200, 50*ms)
+			c, _ := s.note(topology.Node(reply%40), reply, rtt)
+			count(c)
+			corrected = append(corrected, rtt-s.delay)
+		}
+		for i, rtt := range corrected {
+			if rtt != 100*ms {
+				t.Errorf("after a suspicion of %v reply %d counts as %v", guess, i, rtt)
+				break
+			}
+		}
+		if s.suspected || s.delay != 0 || s.largest != -50*ms {
+			t.Errorf("after a suspicion of %v: %+v", guess, s)
+		}
+	}
+}
+
 func TestMedian(t *testing.T) {
 	if got := median([]witness{{rtt: 9}, {rtt: -1}, {rtt: 4}}); got != 4 {
 		t.Errorf("%v", got)
