@@ -17,7 +17,7 @@
 // = min(1, replies): each child counts once, however many of its servers were asked.
 // Top down (estimator.go),
 //
-//	m    = p(parent), of a country: p(its region)
+//	m    = p(parent), of a country: the mean p of the regions that it reaches into
 //	       of an AS: m + s·(mean of the AS in all countries − m)
 //	       of a /16: m + t·(p of the same addresses, all labels − m)
 //	p(n) = d + (1 − d) · (a·m + Σ w(c)·e(c)) / (a + Σ w(c))
@@ -50,6 +50,10 @@
 // The median of the last 21 differences, each of another /24, is the increase of all
 // round trips. It is taken off the replies since then (shift.go). From then on the plan
 // claims nothing.
+//
+// A download that runs from the start until after the search shows no difference. So if
+// even the nearest server is far before the plan stops, its RTT is taken off all replies,
+// but for what is usual. The plan goes on, and claims nothing.
 //
 // # Acquisition
 //
@@ -119,6 +123,8 @@
 //	firstOdds of labels        tuned: wrong, right and no labels    no fit
 //	slopesSD, maxSmall        tuned: whole runs                   no fit
 //	shift's window, witnesses  tuned: shifts of 50 ms, and none     no fit
+//	loneliest, usualNearest    chosen: shifts of 50 ms, and none    no fit
+//	priorWide                  tuned: Russia, from East Asia        no fit
 //	blockServers, sureSDs      tuned: whole runs                    no fit
 //	usualSpread, usualNetworks tuned: whole runs                   no fit
 //	prior weights a            tuned
