@@ -39,7 +39,7 @@ const (
 	minLimit     = time.Millisecond
 	// The last of the nearest must have improved by less than steadyBy in the last
 	// steadyBatches, or warmBatches where memories proved right.
-	steadyBatches = 2
+	steadyBatches = 3
 	warmBatches   = 2
 	steadyBy      = 2 * time.Millisecond
 	// lonelyRTT is more than the RTT of the nearest server for most players.
