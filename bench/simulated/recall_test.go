@@ -148,6 +148,12 @@ func TestRecall(t *testing.T) {
 			}
 			for i, kind := range kinds {
 				t.Logf("%-8s %-14s %-12s %s", group, rule, kind, recallReport(all[i]))
+				for world, r := range all[i] {
+					if *sweepEach > 0 && (r.Regret >= *sweepEach || !r.claims()) {
+						t.Logf("  seed %d: missed by %.1f ms, found %.1f, claimed %.0f, within %v; %.0f asked, %d rounds",
+							*sweepFrom+uint64(world), r.Regret, r.FoundRegret, r.claim(), r.Search.Reach, r.Search.Probes, r.Rounds)
+					}
+				}
 			}
 		}
 	}
