@@ -30,6 +30,8 @@ type acquisition struct {
 	// is how many servers a player works on in other rounds.
 	surveys bool
 	batch   int
+	// ways are those that would win if they have become shorter.
+	ways []whatIf
 }
 
 const (
@@ -77,7 +79,7 @@ func newAcquisition(p *Planner) *acquisition {
 	if a.surveys {
 		options.Batch = math.MaxInt
 	}
-	a.quotas, a.players = p.questions.quotas(options)
+	a.quotas, a.players = p.questions.quotas(options, p.options.Budget)
 	for i := range 2 * len(a.asked) {
 		a.twice = append(a.twice, i%len(a.asked))
 	}
@@ -98,6 +100,7 @@ func (p *Planner) Next() []Batch {
 	p.estimator.climbs, p.estimator.owns = p.climbs(), p.owns()
 	a.posterior = newPosterior(p.estimator, p.rng, p.variances)
 	p.variances = a.posterior.now
+	a.ways = a.whatIfs()
 	p.noteLevel()
 	p.history = append(p.history, p.estimator.best)
 	p.noteOwn()
@@ -111,7 +114,7 @@ func (p *Planner) Next() []Batch {
 		a.limit()
 		a.askFew()
 		a.finish()
-		a.checkForecasts()
+		a.checkWays()
 		a.askNeighbours()
 		a.revisitCountries()
 		a.exploreLargeParts()
@@ -409,7 +412,7 @@ func (a *acquisition) explore() {
 		bold := n%boldEvery == boldEvery-1
 		best, lowest := a.posterior.sample(limit+slack, bold, most, seen)
 		if bold {
-			a.p.noteGain(lowest)
+			a.p.noteGain(lowest, a.shorter())
 		}
 		if len(best) < most {
 			slack = 2*slack + slackStep

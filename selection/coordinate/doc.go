@@ -33,8 +33,8 @@
 //
 // A candidate is an address that somebody measured. Missing RTTs are predicted by the mean of the
 // player's RTTs under the nearest ancestor. The error is that of earlier predictions at that level
-// (predictor.go). RTTs that differ much from the player's other RTTs in the AS are suspect, as if a full
-// queue had held them up. They are predicted, too. Where suspect RTTs make a server look fairer,
+// (predictor.go). RTTs that differ much from the player's other RTTs in the AS, or from what is remembered
+// of the /24, are suspect, as if a full queue had held them up. They are predicted, too. Where suspect RTTs make a server look fairer,
 // they do not count for it. The standard deviation of a value is that of the score if all
 // predictions err the same way, over f − b. A deviation does not change with errors that the players
 // have in common: there the share ownWay of each error counts as the player's own, along the rule's
@@ -80,13 +80,16 @@
 //
 // Where forecasts tell of a country, the first round does not ask about it, and rounds are smaller.
 // Instead, everybody asks about the parts with the best forecasts, and later about others that should
-// be better than the best. If a single player's forecast makes a part look far that is like near ones
-// for all others, this player asks about it (verify.go).
+// be better than the best. Then a player is asked about each remembered AS that would win if this
+// player's way to it alone were shorter, while that promises enough (verify.go). The chance that a way has
+// moved follows from the memory's age and from the ways that were tested, most of all in that country. In
+// bold worlds ways that nobody has tested move with it, so they count in the claim.
 //
-// The fewer forecasts fail, the fewer questions a player is asked in all, down to a hundred. A player
+// The fewer forecasts fail, the fewer questions a player is asked, down to 120 besides those about shorter
+// ways. A player
 // without any counts like one whose forecasts all fail, and halves the trust at least. Once
-// less than half of that trust is left, everybody measures a server in each country after all. The
-// same holds if a hundred questions have found no server for everybody.
+// less than 0.7 of that trust is left, everybody measures a server in each country after all. So do
+// searches that have found no server for everybody with 120 questions.
 //
 // Rounds may overlap (Options.Ahead): the next is handed out while answers to the last are under
 // way. Questions under way count as answers to come. So in each unknown part of the list one

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"muster/discovery/plan/topology"
 	"muster/selection"
@@ -71,6 +72,15 @@ func PredictionErrors(tree *topology.Tree, rtts func(yield func(at topology.Node
 		r.add(0, at, ms)
 	}
 	return errors
+}
+
+// Moved returns the chance that a way of one player is not the remembered one: by the age of the memory,
+// and by the tests of all ways and of those in the country.
+func Moved(age time.Duration, held, failed, heldHere, failedHere int) float64 {
+	r := recall{ages: make([]mean, 1), tried: []tried{{int32(heldHere), int32(failedHere)}}}
+	r.ages[0].add(float64(age) / float64(halfTrusted))
+	r.ways = mean{float32(failed), int32(held + failed)}
+	return r.moved(0, line{topology.Country: 0})
 }
 
 // MaxRounds is the most rounds of a search.

@@ -96,6 +96,14 @@ func (r *predictor) line(at topology.Node) (l line) {
 	return l
 }
 
+// country returns a line's part from the country up.
+func (l line) country() line {
+	for deeper := topology.AS; deeper < topology.Levels; deeper++ {
+		l[deeper] = -1
+	}
+	return l
+}
+
 // nearest returns the mean of a player's RTTs to the nearest measured relatives of a node, and the
 // level that they share with it. The node itself is one of them unless it is an address.
 func (r *predictor) nearest(player int, at topology.Node) (ms float64, l topology.Level, known bool) {
@@ -147,14 +155,14 @@ func (r *predictor) predict(player int, on line, isMean bool) (ms, off float64) 
 }
 
 // without predicts a player's RTT to an address from relatives in its AS, as if the address had not
-// been measured.
+// been measured. Without relatives, what is remembered of its /24 counts.
 func (r *predictor) without(player int, on line, ms float64) (predicted, off float64, known bool) {
 	for l := topology.Prefix24; l >= topology.AS; l-- {
 		if m := r.means[int(on[l])+player]; m.n > 1 {
 			return (float64(m.sum) - ms) / float64(m.n-1), r.off(l), true
 		}
 	}
-	return 0, 0, false
+	return r.recall.before(player, on)
 }
 
 // off returns the standard deviation of predictions from a level.

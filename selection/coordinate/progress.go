@@ -144,14 +144,15 @@ func (p *Planner) noteLevel() {
 }
 
 // noteGain notes how far a sample's best server, the one with the lowest value, is under the
-// target. It may not suit, but nobody knows that yet.
-func (p *Planner) noteGain(lowest float64) {
+// target. It may not suit, but nobody knows that yet. A remembered way that has become shorter may
+// gain more than any server that is like the known ones.
+func (p *Planner) noteGain(lowest, shorter float64) {
 	target := p.estimator.target()
 	most := within(target)
 	if p.estimator.owns { // no own best is below 0
 		most = slices.Max(p.estimator.own)
 	}
-	gain := min(max(0, target-p.estimator.score(lowest)), most)
+	gain := max(min(max(0, target-p.estimator.score(lowest)), most), shorter)
 	o := p.currentForecast()
 	o.gains = append(o.gains, gain)
 	o.gains = o.gains[max(0, len(o.gains)-window):]

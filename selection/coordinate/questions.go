@@ -30,6 +30,9 @@ type asked struct {
 	late int
 	// load is how many servers the player was asked for, and limit the most.
 	load, limit int
+	// checks counts those about ways that may have become shorter, and unchecked the ways that were worth
+	// a question in the last round and got none.
+	checks, unchecked int
 }
 
 func newQuestions(players, servers, late int) questions {
@@ -131,11 +134,12 @@ func (q questions) awaited(c *candidate) bool {
 }
 
 // quotas returns how many more servers each player may be asked for in a round, and how many
-// players have a quota.
-func (q questions) quotas(o Options) (quotas []int, players int) {
+// players have a quota. Checks come on top of the budget, up to most questions in all.
+func (q questions) quotas(o Options, most int) (quotas []int, players int) {
 	for player := range q {
 		inHand := max(0, q[player].expected()-o.Ahead)
-		quota := max(0, min(o.Batch-inHand, o.Budget-q[player].load))
+		budget := min(o.Budget+min(q[player].checks+q[player].unchecked, mostChecks), most)
+		quota := max(0, min(o.Batch-inHand, budget-q[player].load))
 		if most, few := o.Few[player]; few {
 			quota = max(0, min(most-q[player].load, (most+fewRounds-1)/fewRounds))
 		}

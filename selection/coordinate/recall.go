@@ -24,6 +24,8 @@ type recall struct {
 	doubts [][topology.Levels]mean
 	// failed is how many of each player's forecasts failed, of those for the deepest part.
 	failed []mean
+	// ways is how many of all players' ways to ASes have moved, of those that were tested.
+	ways mean
 	// deepest is the lowest level of each player's forecasts, above countries if there are none.
 	deepest []topology.Level
 	// ages has the mean age of each player's forecasts, in units of halfTrusted.
@@ -104,6 +106,16 @@ func (r *recall) forecast(player int, forecast line, isMean bool) (ms, off float
 	return 0, 0, false
 }
 
+// before returns what is remembered of a line's /24, whatever tonight's tests say.
+func (r *recall) before(player int, on line) (ms, off float64, known bool) {
+	i := on[topology.Prefix24]
+	if len(r.doubts) == 0 || i < 0 {
+		return 0, 0, false
+	}
+	p := r.past[int(i)+player]
+	return float64(p.ms), float64(p.sd), p.sd > 0
+}
+
 // isRefuted reports whether most of the tests on a level of a line failed, or in the whole AS: routes
 // change by AS.
 func (r *recall) isRefuted(player int, on line, l topology.Level) bool {
@@ -116,13 +128,19 @@ func (r *recall) test(player int, on line, ms float64) {
 	if len(r.doubts) == 0 {
 		return
 	}
+	var inAS tried
+	if as := on[topology.AS]; as >= 0 {
+		inAS = r.tried[int(as)+player]
+	}
 	isTested, failed := false, false // of the deepest part
 	for l := topology.Country; l <= topology.Prefix24; l++ {
 		if i := on[l]; i >= 0 {
 			if p := r.past[int(i)+player]; p.sd > 0 {
 				apart := math.Abs(ms - float64(p.ms))
-				off := min(apart/float64(p.sd), outlyingPast)
-				r.doubts[player][l].add(off * off)
+				if l == topology.Country || !inAS.isRefuted() { // else it is no longer used
+					off := min(apart/float64(p.sd), outlyingPast)
+					r.doubts[player][l].add(off * off)
+				}
 				sd := float64(p.sd)
 				if r.deepest[player] < topology.Prefix24 {
 					sd = min(sd, priorError[topology.AS])
@@ -138,8 +156,13 @@ func (r *recall) test(player int, on line, ms float64) {
 	if failed {
 		share = 1
 	}
-	r.failed[player].add(share)
-	for l := topology.AS; l <= topology.Prefix24; l++ {
+	if !inAS.isRefuted() {
+		r.failed[player].add(share)
+	}
+	if !inAS.any() && r.tells(player, on) {
+		r.ways.add(share)
+	}
+	for l := topology.Country; l <= topology.Prefix24; l++ {
 		if i := on[l]; i >= 0 {
 			if t := &r.tried[int(i)+player]; failed {
 				t.failed++
@@ -150,9 +173,38 @@ func (r *recall) test(player int, on line, ms float64) {
 	}
 }
 
+// tells reports whether a player remembers the AS on a line, or a part of it.
+func (r *recall) tells(player int, on line) bool {
+	for l := topology.AS; l <= topology.Prefix24; l++ {
+		if on[l] >= 0 && r.past[int(on[l])+player].sd > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	// A way to an AS has moved with the chance movedSoon after days, and with movedLate more after years,
+	// before any was tested. That counts like movedTests tests, and what all tests say like movedHere of the
+	// player's tests in the country: a cable moves whole countries. Tuned (bench/experiments/memory.md).
+	movedSoon, movedLate, movedTests, movedHere = 0.02, 0.3, 20, 4
+)
+
+// moved returns the chance that a player's way on a line is not the remembered one.
+func (r *recall) moved(player int, on line) float64 {
+	before := movedSoon - movedLate*math.Expm1(-r.ages[player].value())
+	chance := (before*movedTests + float64(r.ways.sum)) / (movedTests + float64(r.ways.n))
+	country := on[topology.Country]
+	if country < 0 {
+		return chance
+	}
+	here := r.tried[int(country)+player]
+	return (chance*movedHere + float64(here.failed)) / float64(movedHere+here.held+here.failed)
+}
+
 const (
 	// These are the options of a search whose forecasts come true.
-	rememberedBatch, rememberedBudget, rememberedAhead = 24, 100, 8
+	rememberedBatch, rememberedBudget, rememberedAhead = 20, 120, 8
 	// A forecast fails if it is off by more than failsSD standard deviations, and by more than failsBy
 	// ms and failsShare of the RTT. Where at most trustedShare of a player's forecasts fail, the search
 	// needs no more questions. Where doubtedShare fail, they are worth no more than labels. Before any
@@ -161,11 +213,11 @@ const (
 	// Players without any forecast for a /24 know only what others in their network measured, not where
 	// the best parts are. So a vague forecast of theirs fails like a prediction from a relative in the AS:
 	// it saves no more questions than that.
-	failsSD, failsBy, failsShare, trustedShare, doubtedShare, heldBefore = 2.5, 8, 0.05, 0.06, 0.6, 8
+	failsSD, failsBy, failsShare, trustedShare, doubtedShare, heldBefore = 2.5, 8, 0.05, 0.03, 0.6, 8
 )
 
 // surveyedTrust is the trust below which the search asks about every country, as without a memory.
-const surveyedTrust = 0.5
+const surveyedTrust = 0.7
 
 // trusting returns the options of a round that relies on forecasts so far.
 func (o Options) trusting(trust float64) Options {

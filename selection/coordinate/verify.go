@@ -2,6 +2,8 @@ package coordinate
 
 import (
 	"cmp"
+	"maps"
+	"math"
 	"slices"
 
 	"muster/discovery/plan/topology"
@@ -9,21 +11,19 @@ import (
 
 // What players remember is verified before anything else is explored. Wrong forecasts show in two
 // ways. A part that seems near and is far is among the leaders, so one answer refutes it. A part
-// that seems far and is near is never asked about. It is noticed only if a single player's forecast
-// is wrong: this player seems far from the part, although the others are as near to it as to parts
-// that the player is near to.
+// that seems far and is near is never among them. So a player is asked about each AS that would win if
+// this player's way to it alone had become shorter. What is not asked counts in the claim.
 
 const (
 	// Everybody asks about firstLeaders remembered parts in the first round, the best first.
 	firstLeaders = 40
-	// A player is asked about checksRound parts in a round because of a suspicious forecast.
-	checksRound = 16
-	// alikeParts other parts tell what a forecast should be. They must be equally far for the other
-	// players: within alikeBy times apartBy and apartShare on average, as a root mean square.
-	alikeParts, alikeBy = 3, 2.8
-	// A forecast is suspicious if the likely RTT is below the fraction sticksOut of it. A check
-	// assumes that the RTT is at least the fraction minWay of the forecast.
-	suspiciousShare, minForecastShare = 0.92, 0.4
+	// A way may be shorter than remembered by shorterBy ms, or as short as the player's usual way to the
+	// country: a full queue may have held up what is remembered. This is tried in shorterSteps steps.
+	shorterBy, shorterSteps = 35.0, 7
+	// A question about a way must promise a gain of worthAsking ms. A player is asked at most checksRound in a
+	// round, and mostChecks in all, beyond the budget of a search that relies on forecasts. Tuned
+	// (bench/experiments/memory.md).
+	worthAsking, checksRound, mostChecks = 0.005, 16, 150
 )
 
 // isRemembering reports whether the search relies on forecasts.
@@ -59,133 +59,113 @@ func (a *acquisition) askRemembered() {
 	}
 }
 
-// rememberedPart is a part of the tree and the players' likely RTTs to it.
-type rememberedPart struct {
-	leaf, as topology.Node
-	on       line
-	rtts     []float64
-}
-
-// check is a question to one player, whose forecast for a part is suspicious, and what the part would
-// gain if the forecast is wrong.
-type check struct {
-	valued
+// whatIf is a player's remembered way to an AS, which the player has not tested in this session, and what
+// happens if it has become shorter.
+type whatIf struct {
+	at     topology.Node // the part of the AS that needs the least
 	player int
-	as     topology.Node
+	rtts   []float64 // the players' likely RTTs to it, in ms
+	// need is by how many ms the way must be shorter to win, and most by how many it may be.
+	need, most float64
+	// moved is the chance that the way is not the remembered one, and gain what a question about it
+	// promises on average, in ms.
+	moved, gain float64
 }
 
-// checkForecasts asks single players about parts with suspicious forecasts. Such a part would be
-// better than the incumbent if the player's forecast were like the forecasts for the parts that are
-// most like it for the others.
-func (a *acquisition) checkForecasts() {
-	if !a.isRemembering() || a.p.estimator.incumbent == nil {
-		return
+// whatIfs returns the ways that would win if one of them is shorter, the one that needs the least first.
+func (a *acquisition) whatIfs() (all []whatIf) {
+	e := a.p.estimator
+	if !a.isRemembering() || e.incumbent == nil {
+		return nil
 	}
-	checks := a.checks()
-	slices.SortFunc(checks, func(x, y check) int {
-		return cmp.Or(cmp.Compare(x.value, y.value), cmp.Compare(x.at, y.at), cmp.Compare(x.player, y.player))
-	})
-	asked := make([]int, len(a.asked))
-	for _, c := range checks {
-		if asked[c.player] == checksRound {
-			continue
-		}
-		at, found := a.anyOf(c.at, func(topology.Node) bool { return true })
-		if !found {
-			continue
-		}
-		if of := a.p.candidates.at(at); of.server >= 0 && a.ask(c.player, of.server) {
-			of.explored = true
-			asked[c.player]++
-		}
-	}
-}
-
-// checks returns the checks that may gain anything, the best one of each player and AS.
-func (a *acquisition) checks() []check {
-	e, parts := a.p.estimator, a.rememberedParts()
-	target, best := e.target(), map[[2]int32]check{}
-	rtts := make([]float64, len(a.asked), len(a.asked)+len(e.guests))
-	figure := func(part *rememberedPart, player int, ms float64) float64 {
-		copy(rtts, part.rtts)
-		rtts[player] = ms
-		return e.figureOf(e.guested(rtts, part.leaf))
-	}
-	for i := range parts {
-		part := &parts[i]
-		for player, ms := range part.rtts {
-			as := part.on[topology.AS]
-			if e.predictor.recall.tried[int(as)+player].any() || figure(part, player, minForecastShare*ms) >= target {
-				continue
-			}
-			likely, known := part.likely(player, parts)
-			if !known || likely > suspiciousShare*ms {
-				continue
-			}
-			key := [2]int32{as, int32(player)}
-			c := check{valued{part.leaf, figure(part, player, likely) - target}, player, part.as}
-			if before, is := best[key]; c.value < 0 && (!is || c.value < before.value) {
-				best[key] = c
-			}
-		}
-	}
-	var checks []check
-	for _, c := range best {
-		checks = append(checks, c)
-	}
-	return checks
-}
-
-// rememberedParts returns the parts of known ASes that are remembered.
-func (a *acquisition) rememberedParts() (parts []rememberedPart) {
-	r := a.p.estimator.predictor
+	r, least := e.predictor, map[[2]int32]whatIf{}
 	for _, leaf := range r.recall.leaves {
 		on := r.line(leaf)
-		if on[topology.AS] < 0 {
+		as := on[topology.AS]
+		if as < 0 {
 			continue
 		}
-		part := rememberedPart{leaf, a.p.tree.Above(leaf, topology.AS), on, make([]float64, len(a.asked))}
-		for player := range part.rtts {
-			part.rtts[player], _ = r.predictMean(player, on)
+		rtts := make([]float64, len(a.asked), len(a.asked)+len(e.guests))
+		for player := range rtts {
+			rtts[player], _ = r.predictMean(player, on)
 		}
-		parts = append(parts, part)
+		for player, ms := range rtts {
+			if r.recall.tried[int(as)+player].any() || !r.recall.tells(player, on) {
+				continue
+			}
+			w := whatIf{at: leaf, player: player, rtts: rtts, most: shorterBy}
+			if usual, _, known := r.recall.forecast(player, on.country(), true); known {
+				w.most = max(w.most, ms-usual)
+			}
+			if w.need = e.needs(&w); w.need > w.most {
+				continue
+			}
+			w.moved = r.recall.moved(player, on)
+			w.gain = w.moved / 2 * (1 - w.need/w.most) * e.gains(&w, (w.need+w.most)/2)
+			of := [2]int32{as, int32(player)}
+			if other, is := least[of]; !is || w.need < other.need {
+				least[of] = w
+			}
+		}
 	}
-	return parts
+	return slices.SortedFunc(maps.Values(least), func(x, y whatIf) int {
+		return cmp.Or(cmp.Compare(x.need, y.need), cmp.Compare(x.at, y.at), cmp.Compare(x.player, y.player))
+	})
 }
 
-// likely returns a player's median RTT to the parts of other ASes that are most like this one for the
-// other players. It is not known if there are none.
-func (part *rememberedPart) likely(player int, parts []rememberedPart) (ms float64, known bool) {
-	type neighbour struct{ apart, ms float64 }
-	var near [alikeParts]neighbour
-	for i := range near {
-		near[i].apart = alikeBy * alikeBy * float64(len(part.rtts)-1)
-	}
-	for i := range parts {
-		o := &parts[i]
-		if o.as == part.as {
-			continue
+// needs returns by how many ms a way must be shorter to win, +Inf if that is too much.
+func (e *estimator) needs(w *whatIf) float64 {
+	for step := range shorterSteps + 1 {
+		if by := w.most * float64(step) / shorterSteps; e.gains(w, by) > 0 {
+			return by
 		}
-		apart := 0.0
-		for other, ms := range part.rtts {
-			if other != player {
-				d := (ms - o.rtts[other]) / (apartBy + apartShare*min(ms, o.rtts[other]))
-				if apart += d * d; apart >= near[alikeParts-1].apart {
-					break
-				}
+	}
+	return math.Inf(1)
+}
+
+// gains returns how much better than the incumbent a part is if a way is shorter by so many ms. A stricter
+// limit is worth more ms than any RTT.
+func (e *estimator) gains(w *whatIf, by float64) float64 {
+	rtts := append(make([]float64, 0, cap(w.rtts)), w.rtts...)
+	rtts[w.player] = max(minLow, rtts[w.player]-by)
+	total := e.total(e.guested(rtts, w.at))
+	if kept := int(e.best/overLimit) - int(total/overLimit); kept != 0 {
+		return stricter * float64(kept)
+	}
+	return e.best - total
+}
+
+// checkWays asks single players about the ways that may have become shorter.
+func (a *acquisition) checkWays() {
+	for player := range a.p.questions {
+		a.p.questions[player].unchecked = 0
+	}
+	asked := make([]int, len(a.asked))
+	for _, w := range a.ways {
+		q := &a.p.questions[w.player]
+		switch at, found := a.anyOf(w.at, func(topology.Node) bool { return true }); {
+		case w.gain < worthAsking || !found:
+		case asked[w.player] == checksRound || q.checks == mostChecks || a.quotas[w.player] <= 0:
+			q.unchecked++
+		default:
+			if of := a.p.candidates.at(at); of.server >= 0 && a.ask(w.player, of.server) {
+				of.explored = true
+				asked[w.player]++
+				q.checks++
 			}
 		}
-		for j := range near {
-			if apart < near[j].apart {
-				copy(near[j+1:], near[j:])
-				near[j] = neighbour{apart, o.rtts[player]}
-				break
+	}
+}
+
+// shorter draws which ways have become shorter, and by how much. It returns the gain of the best one, in ms.
+// Only a round that looks for a stricter limit draws ways that keep one.
+func (a *acquisition) shorter() (gain float64) {
+	for i := range a.ways {
+		if w := &a.ways[i]; a.p.rng.Float64() < w.moved/2 {
+			if g := a.p.estimator.gains(w, w.most*a.p.rng.Float64()); g >= stricter == a.p.estimator.climbs {
+				gain = max(gain, g)
 			}
 		}
 	}
-	if near[alikeParts-1].ms == 0 {
-		return 0, false
-	}
-	slices.SortFunc(near[:], func(x, y neighbour) int { return cmp.Compare(x.ms, y.ms) })
-	return near[alikeParts/2].ms, true
+	return gain
 }
