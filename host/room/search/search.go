@@ -49,9 +49,10 @@ const (
 	// up after three seconds, and the choice can do without that result.
 	lateAnswers = 400 * time.Millisecond
 	// A round ends although one answer of each group is missing, and this share of all answers. If
-	// more are missing it waits for longestWait: long enough to ask a server twice.
+	// more are missing it waits for longestWait: most servers that have not replied by then are silent
+	// (bench/experiments/memory.md).
 	fewMissing  = 0.125
-	longestWait = 1500 * time.Millisecond
+	longestWait = 600 * time.Millisecond
 	// givenUp is the time after which every program has given up a silent server. A program needs
 	// three seconds for that, and more on a busy machine. Only a search without any result waits so
 	// long.
