@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -153,27 +154,53 @@ const margin = 0.5
 
 // persuades returns the chosen server that costs the honest the most, if the liars report told
 // instead of the RTT to it, and the truth about all others.
-func (p *plot) persuades(told func(liar, server int, rtt time.Duration) time.Duration) int {
+func (p *plot) persuades(told tale) int {
+	score := p.scorer()
+	best := score(p.suited[0], nil)
+	for _, server := range p.suited {
+		best = min(best, score(server, nil))
+	}
+	return p.most(func(server int) (float64, bool) {
+		return p.scores[server], score(server, told) < best-margin
+	})
+}
+
+// tale is the RTT that a liar reports of a server.
+type tale func(liar, server int, rtt time.Duration) time.Duration
+
+// scorer returns the group's score of a server, in ms, if the liars report told instead of their RTT. If told
+// is nil they tell the truth.
+func (p *plot) scorer() func(server int, told tale) float64 {
 	truth := p.Selection(p.criteria)
 	objective := truth.Above(p.criteria.Objective(p.Players), p.Players)
-	score := func(server int, lie bool) float64 {
-		rtts := make([]float64, len(p.Players))
+	rtts := make([]float64, len(p.Players))
+	return func(server int, told tale) float64 {
 		for i, v := range p.Vantages {
 			rtt := v.RTT[server]
-			if lie && slices.Contains(p.liars, i) {
+			if told != nil && slices.Contains(p.liars, i) {
 				rtt = told(i, server, rtt)
 			}
 			rtts[i] = float64(max(rtt, wire.Tick)) / float64(time.Millisecond)
 		}
 		return objective.Score(rtts)
 	}
-	best := score(p.suited[0], false)
-	for _, server := range p.suited {
-		best = min(best, score(server, false))
+}
+
+// dearest returns the tale that costs the honest the most, of some that liars tell of all servers.
+func (p *plot) dearest(tales []tale) (dearest tale) {
+	score, most := p.scorer(), math.Inf(-1)
+	for _, told := range tales {
+		elected, least := 0, math.Inf(1)
+		for _, server := range p.suited {
+			if s := score(server, told); s < least {
+				elected, least = server, s
+			}
+		}
+		if cost := p.scores[elected]; cost > most {
+			dearest, most = told, cost
+		}
 	}
-	return p.most(func(server int) (float64, bool) {
-		return p.scores[server], score(server, true) < best-margin
-	})
+	return dearest
 }
 
 // best returns the n servers that suit everybody and are best for the honest.

@@ -26,9 +26,9 @@ var (
 	liarLiars    = flag.String("liar-liars", "1,2", "how many of them are hostile, together")
 	liarRules    = flag.String("liar-rules", "mean", "rules of the rooms")
 	liarAttacks  = flag.String("liar-attacks", "", "what the attacks' names contain, with | between; all if empty")
-	liarOf       = flag.String("liar-of", "night", "kinds of worlds: night, css2007, et2007, and matrix with -sweep-matrix and -sweep-servers")
+	liarOf       = flag.String("liar-of", "night", "kinds of worlds: night, css2007, et2007, and matrix and cities with the files of -sweep-of")
 	liarHome     = flag.Bool("liar-home", false, "a hostile player shares an honest one's address and line")
-	liarLog      = flag.Bool("liar-log", false, "tell the evenings that were lost, and who was wronged")
+	liarLog      = flag.Bool("liar-log", false, "tell the evenings that were lost or dear, and who was wronged")
 )
 
 func TestLiarSweep(t *testing.T) {
@@ -111,12 +111,12 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 	for _, i := range order {
 		t.Logf("| %-42s | %s", attacks[i].Name, liarReport(sessions[i]))
 		for n, e := range sessions[i] {
-			if *liarLog && (!e.Found || e.Wronged != nil) {
+			if *liarLog && (!e.Found || e.Wronged != nil || e.Cost > dearFrom) {
 				var log strings.Builder
 				for _, note := range e.Log {
 					log.WriteString(note.At.Format("\n  05.0 ") + note.String())
 				}
-				t.Logf("seed %d: found %v, wronged %q%s", *liarFrom+uint64(n), e.Found, e.Wronged, &log)
+				t.Logf("seed %d: found %v, cost %.1f, told %.1f, wronged %q%s", *liarFrom+uint64(n), e.Found, e.Cost, e.Told, e.Wronged, &log)
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func liarCriteria(rule selection.Rule) selection.Criteria {
 const usualServers = 2000
 
 func drawnGroup(t *testing.T, world string, players int, seed uint64) *sim.Group {
-	if world == "matrix" {
+	if world == "matrix" || world == "cities" {
 		g, err := sweepGroup(t, world, fmt.Sprintf("world-%d", players))(seed)
 		if err != nil {
 			t.Fatal(err)

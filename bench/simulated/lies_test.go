@@ -1,6 +1,7 @@
 package simulated
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -224,6 +225,92 @@ func plausibleLies() []Attack {
 			})
 		}},
 	)
+}
+
+// tellingTales returns a program that reports by a tale.
+func tellingTales(told tale) lies {
+	return lying(func(p *sim.Peer, server int, rtt time.Duration) (time.Duration, bool) {
+		return told(slices.Index(p.Peers, p), server, rtt), false
+	})
+}
+
+// copies report the RTTs of the honest player with whose RTTs the group fares worst, changed by change.
+func copies() (attacks []Attack) {
+	random := func(seed uint64, server int) float64 { return rand.New(rand.NewPCG(seed, uint64(server))).Float64() }
+	for _, how := range []struct {
+		name   string
+		change func(seed uint64, server int, theirs time.Duration) time.Duration
+	}{
+		{"copies, +3 %", func(_ uint64, _ int, theirs time.Duration) time.Duration { return theirs * 103 / 100 }},
+		{"copies, -4 %", func(_ uint64, _ int, theirs time.Duration) time.Duration { return theirs * 96 / 100 }},
+		{"copies, +7 ms", func(_ uint64, _ int, theirs time.Duration) time.Duration { return theirs + 7*time.Millisecond }},
+		{"copies, +3 to +5 %", func(seed uint64, server int, theirs time.Duration) time.Duration {
+			return time.Duration(float64(theirs) * (1.03 + 0.02*random(seed, server)))
+		}},
+		{"copies, up to +10 %", func(seed uint64, server int, theirs time.Duration) time.Duration {
+			return time.Duration(float64(theirs) * (1 + 0.1*random(seed, server)))
+		}},
+	} {
+		attacks = append(attacks, Attack{Name: how.name, plan: func(k *plot) lies {
+			seed, tales := k.rng.Uint64(), []tale(nil)
+			for victim, v := range k.Vantages {
+				if slices.Contains(k.liars, victim) {
+					continue
+				}
+				tales = append(tales, func(_, server int, rtt time.Duration) time.Duration {
+					if theirs := v.RTT[server]; theirs >= 0 {
+						return how.change(seed, server, theirs)
+					}
+					return rtt
+				})
+			}
+			return tellingTales(k.dearest(tales))
+		}})
+	}
+	return attacks
+}
+
+// blocks bend what liars report of whole networks and countries.
+func blocks() []Attack {
+	const less, more = 7, 13 // tenths
+	return []Attack{
+		{Name: "favourite's AS -30 %", plan: func(k *plot) lies {
+			var tales []tale
+			list, seen := k.Vantages[0].Servers, map[uint32]bool{}
+			for _, server := range k.suited {
+				if asn := list[server].ASN; !seen[asn] {
+					seen[asn] = true
+					tales = append(tales, func(_, server int, rtt time.Duration) time.Duration {
+						if list[server].ASN == asn {
+							rtt = rtt * less / 10
+						}
+						return rtt
+					})
+				}
+			}
+			return tellingTales(k.dearest(tales))
+		}},
+		{Name: "own country -30 %, best 300 +30 %", plan: func(k *plot) lies {
+			own, list := map[int]string{}, k.Vantages[0].Servers
+			for _, liar := range k.liars {
+				rtts := k.Vantages[liar].RTT
+				own[liar] = list[slices.MinFunc(k.suited, func(a, b int) int { return cmp.Compare(rtts[a], rtts[b]) })].Country
+			}
+			best := map[int]bool{}
+			for _, server := range k.best(300) {
+				best[server] = true
+			}
+			return tellingTales(func(liar, server int, rtt time.Duration) time.Duration {
+				switch {
+				case list[server].Country == own[liar]:
+					return rtt * less / 10
+				case best[server]:
+					return rtt * more / 10
+				}
+				return rtt
+			})
+		}},
+	}
 }
 
 // least returns the lowest RTT that a liar can report inside the triangles with the others, without
@@ -604,5 +691,5 @@ func stalling() []Attack {
 
 // Attacks returns all attacks.
 func Attacks() []Attack {
-	return slices.Concat([]Attack{{Name: "honest"}}, crudeLies(), plausibleLies(), unaskedLies(), falseInfos(), falseLooks(), stalling())
+	return slices.Concat([]Attack{{Name: "honest"}}, crudeLies(), plausibleLies(), copies(), blocks(), unaskedLies(), falseInfos(), falseLooks(), stalling())
 }
