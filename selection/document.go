@@ -172,7 +172,7 @@ func (s Selection) Named(name func(string) string) Selection {
 		s.Reasons[i].Players = sorted(s.Reasons[i].Players)
 	}
 	for i := range s.Doubts {
-		s.Doubts[i].Player = name(s.Doubts[i].Player)
+		s.Doubts[i].Player, s.Doubts[i].Other = name(s.Doubts[i].Player), name(s.Doubts[i].Other)
 	}
 	if s.Why == nil {
 		return s
@@ -186,7 +186,7 @@ func (s Selection) Named(name func(string) string) Selection {
 		why.Without = &without
 	}
 	for i := range why.Influences {
-		why.Influences[i].Player = name(why.Influences[i].Player)
+		why.Influences[i].Player, why.Influences[i].With = name(why.Influences[i].Player), name(why.Influences[i].With)
 	}
 	for i := range why.Rivals {
 		rival := &why.Rivals[i]

@@ -61,3 +61,48 @@ func TestInfluences(t *testing.T) {
 		})
 	}
 }
+
+// TestPairs checks that two players are named together if neither decides alone, and that larger
+// groups and smaller ones name nobody.
+func TestPairs(t *testing.T) {
+	const praised, better, far = 10, 40, 90
+	rows := func(players int) (names []string, rows map[string][]int) {
+		rows = map[string][]int{serverA: {praised, praised}, serverB: {far, far}}
+		for i := range players {
+			names = append(names, string(rune('a'+i)))
+			if i > 1 {
+				rows[serverA], rows[serverB] = append(rows[serverA], 50), append(rows[serverB], better)
+			}
+		}
+		return names, rows
+	}
+	for _, of := range []struct {
+		players int
+		told    string
+	}{{6, ""}, {8, "a b"}, {17, ""}} {
+		names, table := rows(of.players)
+		if of.players > 8 { // more of them outweigh the two
+			table[serverB][0], table[serverB][1] = 2*far, 2*far
+		}
+		servers, measured := tableOf(names, table, serverA, serverB)
+		doc := selection.Select(servers, measured, selection.Criteria{By: selection.Mean})
+		if doc.Chosen.Server != 0 {
+			t.Fatalf("of %d: the choice is %v", of.players, doc.Chosen.Addr)
+		}
+		doc.Why.Influences = selection.Influences(servers, measured, selection.Criteria{By: selection.Mean}, 0)
+		told := ""
+		for _, i := range doc.Why.Influences {
+			if i.With != "" {
+				told = i.With + " " + i.Player
+				if i.Gain != 10 || i.Here != praised || i.There != far {
+					t.Errorf("of %d: %+v", of.players, i)
+				}
+			}
+		}
+		const says = "This choice depends on the pings of b and a together. Without their reports, it would be " +
+			"10.0.0.2:27960, 10.0 ms better for the others."
+		if told != of.told || slices.Contains(explained(doc), says) != (told != "") {
+			t.Errorf("of %d: %q is told, want %q: %q", of.players, told, of.told, explained(doc))
+		}
+	}
+}

@@ -20,6 +20,10 @@ const (
 	// sharedDoubt, in microseconds, is divided by the number of witnesses. On any line a player may
 	// be nearer to a server than to its neighbours by the quotient.
 	sharedDoubt = 60_000
+	// oneCity is how far apart servers of two ASes in one city look to others at most, in
+	// microseconds. Between neighbouring cities of the worlds "cities" honest routes differ by a
+	// third for one player while all seven others are 5 ms apart.
+	oneCity = 4_000
 	// widerBy is divided by the number of witnesses, too. Two servers may be farther apart for one
 	// more player than for each of the n witnesses. If all differences below a limit are equally
 	// likely, the limit exceeds 1 + 3/n times the largest of n in 5 to 13 cases of 100.
@@ -49,8 +53,8 @@ var besideBlocks = discovery.Bits{V4: 24, V6: 48}
 // With n others, the player is rarely nearer to s than to t by more than (1 + widerBy/n) · D(s, t).
 // So each of the nearest t, one per address block, suggests rtt(player, t) less that amount as a
 // floor. The median of these floors is the least RTT to s that the player's own measurements allow.
-// It bounds a lie about one server or a few. It does not bound a player who also lies about all its
-// neighbours.
+// It bounds a lie about one server, about a few, or about a whole AS, because neighbours in other
+// ASes are heard, too. It does not bound a player who also lies about all those.
 func Alone(list []discovery.Server, table Table, player, server int, doubt float64) (usual time.Duration, alone bool) {
 	own := microseconds(table, player, server)
 	if own == 0 {
@@ -67,6 +71,29 @@ func Alone(list []discovery.Server, table Table, player, server int, doubt float
 	if len(witnesses) < fewestWitnesses {
 		return 0, false
 	}
+	block, as := besideBlocks.Of(list[server].Addr.Addr()), list[server].ASN
+	for _, of := range []struct {
+		isOutside func(t int) bool
+		apart     float64
+	}{
+		{func(t int) bool { return block != besideBlocks.Of(list[t].Addr.Addr()) }, math.Inf(1)},
+		{func(t int) bool { return as != 0 && as != list[t].ASN }, oneCity},
+	} {
+		floor, farther, known := around(list, table, player, server, witnesses, theirs, of.isOutside, of.apart)
+		// A busy machine reads replies late, so the servers beside this one seem far.
+		least := (1-doubt)*floor - sharedDoubt/float64(len(witnesses))
+		if known && own < least && own < least-noises(list, table)[player].usual {
+			return farther, true
+		}
+	}
+	return 0, false
+}
+
+// around returns the least RTT to a server that a player's measurements of its neighbours allow, and
+// how far those usually are. Theirs are the witnesses' RTTs to the server. Only servers outside the
+// part of the list that the player may lie about are heard. Known is false if they are too few.
+func around(list []discovery.Server, table Table, player, server int, witnesses []int, theirs []float64,
+	isOutside func(t int) bool, most float64) (floor float64, usual time.Duration, known bool) {
 	type beside struct {
 		apart, rtt, least float64
 		server            int
@@ -76,16 +103,16 @@ func Alone(list []discovery.Server, table Table, player, server int, doubt float
 	for t := range table.Measured() {
 		rtt := microseconds(table, player, t)
 		block := besideBlocks.Of(list[t].Addr.Addr())
-		if t == server || rtt == 0 || block == besideBlocks.Of(list[server].Addr.Addr()) {
+		if rtt == 0 || !isOutside(t) {
 			continue
 		}
-		known, apart := 0, 0.0
+		heard, apart := 0, 0.0
 		for i, other := range witnesses {
 			if there := microseconds(table, other, t); there > 0 {
-				known, apart = known+1, max(apart, math.Abs(there-theirs[i]))
+				heard, apart = heard+1, max(apart, math.Abs(there-theirs[i]))
 			}
 		}
-		if known < fewestWitnesses || 2*known < len(witnesses) {
+		if heard < fewestWitnesses || 2*heard < len(witnesses) || apart > most {
 			continue
 		}
 		if before, is := nearest[block]; !is || apart < before.apart {
@@ -93,7 +120,7 @@ func Alone(list []discovery.Server, table Table, player, server int, doubt float
 		}
 	}
 	if len(nearest) < besides {
-		return 0, false
+		return 0, 0, false
 	}
 	all := make([]beside, 0, len(nearest))
 	for _, b := range nearest {
@@ -102,12 +129,7 @@ func Alone(list []discovery.Server, table Table, player, server int, doubt float
 	slices.SortFunc(all, func(a, b beside) int { return cmp.Or(cmp.Compare(a.apart, b.apart), cmp.Compare(a.server, b.server)) })
 	all = all[:besides]
 	slices.SortFunc(all, func(a, b beside) int { return cmp.Compare(a.least, b.least) })
-	floor := all[besides/2].least
+	floor = all[besides/2].least
 	slices.SortFunc(all, func(a, b beside) int { return cmp.Compare(a.rtt, b.rtt) })
-	usual = time.Duration(all[besides/2].rtt) * time.Microsecond
-	if least := (1-doubt)*floor - sharedDoubt/float64(len(witnesses)); own < least {
-		// A busy machine reads replies late, so the servers beside this one seem far.
-		return usual, own < least-noises(list, table)[player].own
-	}
-	return usual, false
+	return floor, time.Duration(all[besides/2].rtt) * time.Microsecond, true
 }

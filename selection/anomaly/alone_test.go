@@ -2,6 +2,7 @@ package anomaly_test
 
 import (
 	"math/rand/v2"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -80,6 +81,39 @@ func TestFewWitnesses(t *testing.T) {
 		if usual, alone := anomaly.Alone(servers.List, table, others, 0, anomaly.RouteDoubt); alone != of.alone {
 			t.Errorf("%d ms from a server, 130 ms from nine others, which are %d ms from it to everybody else: "+
 				"too near is %v, usual %v", of.own, of.apart, alone, usual)
+		}
+	}
+}
+
+// TestWholeAS checks that neighbours in other ASes expose a player who lies about all servers of an
+// AS, even if the lie makes the player's pings look noisy. They do not if the AS stands apart.
+func TestWholeAS(t *testing.T) {
+	for _, of := range []struct {
+		apart, own int // ms
+		alone      bool
+	}{{0, 60, true}, {3, 60, true}, {0, 75, false}, {9, 60, false}} {
+		servers, table := selection.Servers{}, selection.NewTable([]string{"ann", "bob", "cat", "dan"}, 40)
+		for server := range 40 {
+			s := serverAt(server / 2)
+			s.ASN = uint32(1 + server/2%2)
+			if server < 8 { // some blocks of addresses have a server of each AS
+				s.ASN = uint32(1 + server%2)
+			}
+			s.Addr = netip.AddrPortFrom(s.Addr.Addr(), uint16(27960+server%2))
+			servers.List = append(servers.List, s)
+			for player := range 4 {
+				ms := 100
+				switch {
+				case player == 3 && s.ASN == 1:
+					ms = of.own
+				case player == 1 && s.ASN == 1:
+					ms += of.apart
+				}
+				table.Set(player, server, discovery.Answered, time.Duration(ms)*time.Millisecond)
+			}
+		}
+		if usual, alone := anomaly.Alone(servers.List, table, 3, 0, anomaly.RouteDoubt); alone != of.alone {
+			t.Errorf("%d ms from an AS, %d ms apart from another 100 ms away: too near is %v, usual %v", of.own, of.apart, alone, usual)
 		}
 	}
 }

@@ -31,6 +31,9 @@ type noise struct {
 	// own excuses the player's own pings. It comes from the pings alone: the load that the player's
 	// program reports excuses nothing.
 	own float64
+	// usual is what most blocks show. Liars who bend a part of their pings make up a large own, but
+	// not a large usual.
+	usual float64
 }
 
 // noises returns each player's noise. Servers in one block of addresses stand in one place, so a
@@ -62,7 +65,7 @@ func noises(list []discovery.Server, table Table) []noise {
 		}
 		slices.Sort(words)
 		spread := excessNoise(words[int(math.Ceil(noiseShare*float64(len(words))))-1])
-		noises[player] = noise{witness: max(spread, late), own: min(spread, maxExcused)}
+		noises[player] = noise{max(spread, late), min(spread, maxExcused), excessNoise(words[len(words)/2])}
 	}
 	return noises
 }

@@ -126,7 +126,7 @@ func (c *Choice) NoteInfluence(b selection.Basis) {
 	}
 	influences := selection.Influences(b.Servers, b.Table, b.Criteria, s.Chosen.Server)
 	why.Influences = slices.DeleteFunc(influences, func(i selection.Influence) bool {
-		return b.Estimated[i.Player] > 0 // guests report nothing
+		return b.Estimated[i.Player] > 0 || b.Estimated[i.With] > 0 // guests report nothing
 	})
 	s.Why = &why
 	c.Refine(s)

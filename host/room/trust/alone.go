@@ -37,12 +37,14 @@ type Trial struct {
 	after *selection.Selection
 }
 
-// lone is a player who alone is near to a server. usual is the RTT that the server's neighbours
-// suggest, or the player's first report if that is more. So a look with a far lower ping gains
-// nothing over the first report.
+// lone is a player who alone is near to a server, and perhaps to others of its AS. Usual are the RTTs
+// that those servers' neighbours suggest. For the server itself it is the player's first report if
+// that is more, so a look with a far lower ping gains nothing over the first report.
 type lone struct {
-	player          people.ID
-	reported, usual time.Duration
+	player people.ID
+	// excess is how much less than usual the ping to the server is.
+	excess time.Duration
+	usual  map[int]time.Duration
 }
 
 // Try begins the trial of a choice for the players of a basis; pings are their pings to the chosen
@@ -55,12 +57,23 @@ func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[p
 	}
 	for i, player := range group {
 		usual, is := anomaly.Alone(b.Servers.List, b.Table, i, t.server(), doubt)
-		if is && !d.state.Players[player].Vouched {
-			_, reported := b.Table.At(i, t.server())
-			t.alone = append(t.alone, lone{player, reported, max(usual, pings[player].First)})
+		if !is || d.state.Players[player].Vouched {
+			continue
 		}
+		_, reported := b.Table.At(i, t.server())
+		usual = max(usual, pings[player].First)
+		l := lone{player, usual - reported, map[int]time.Duration{t.server(): usual}}
+		for other := range b.Table.Measured() {
+			if as := b.Servers.List[other].ASN; other == t.server() || as == 0 || as != b.Servers.List[t.server()].ASN {
+				continue
+			}
+			if usual, is := anomaly.Alone(b.Servers.List, b.Table, i, other, doubt); is {
+				l.usual[other] = usual
+			}
+		}
+		t.alone = append(t.alone, l)
 	}
-	slices.SortStableFunc(t.alone, func(a, b lone) int { return cmp.Compare(b.usual-b.reported, a.usual-a.reported) })
+	slices.SortStableFunc(t.alone, func(a, b lone) int { return cmp.Compare(b.excess, a.excess) })
 	t.alone = t.alone[:min(len(t.alone), maxDispensable(len(group)))]
 	return t
 }
@@ -74,7 +87,9 @@ func (t *Trial) NextFloor() bool {
 	if t.raised == len(t.alone) || t.after != nil && (t.after.Chosen == nil || t.after.Chosen.Server != t.server()) {
 		return false
 	}
-	t.doubts.raise(t.alone[t.raised].player, t.server(), t.alone[t.raised].usual)
+	for server, usual := range t.alone[t.raised].usual {
+		t.doubts.raise(t.alone[t.raised].player, server, usual)
+	}
 	t.raised++
 	return true
 }
@@ -88,14 +103,16 @@ func (t *Trial) End() (notes []sentence.Sentence) {
 	raised := t.alone[:t.raised]
 	if !t.isWorse() {
 		for _, l := range raised {
-			t.doubts.raise(l.player, t.server(), 0)
+			for server := range l.usual {
+				t.doubts.raise(l.player, server, 0)
+			}
 		}
 		return nil
 	}
 	for _, l := range raised {
 		notes = append(notes, sentence.Of("room.odd-raised",
 			"player", l.player, "oddity", tooNearFor(l.player, t.server(), &t.basis.Servers).Sentence(),
-			"ms", math.RoundToEven(discovery.MS(l.usual)), "instead", math.RoundToEven(discovery.MS(t.pings[l.player].Now))))
+			"ms", math.RoundToEven(discovery.MS(l.usual[t.server()])), "instead", math.RoundToEven(discovery.MS(t.pings[l.player].Now))))
 	}
 	return notes
 }

@@ -82,6 +82,27 @@ func TestTrial(t *testing.T) {
 	}
 }
 
+// TestTrialOfAS checks that a lie about all servers of an AS is raised at once.
+func TestTrialOfAS(t *testing.T) {
+	b := world(40, []people.ID{"ann", "bob", "cat", "eve", "dan"}, func(player, server int) int {
+		if player == 4 && server < 20 {
+			return 60
+		}
+		return 100
+	})
+	for server := range b.Servers.List {
+		b.Servers.List[server].ASN = uint32(1 + server/20)
+	}
+	var d Doubts
+	trial := d.Try(b, &selection.Selection{Chosen: &selection.Ranked{Server: 0}}, nil)
+	if !trial.NextFloor() || len(d.Raised("dan")) != 20 || d.Raised("dan")[19] != 100*ms {
+		t.Errorf("raised are %v", d.Raised("dan"))
+	}
+	if trial.Chose(&selection.Selection{Chosen: &selection.Ranked{Server: 20}}); len(trial.End()) > 0 || len(d.Raised("dan")) > 0 {
+		t.Errorf("the others lose nothing; raised are %v", d.Raised("dan"))
+	}
+}
+
 // TestTrialHarmless checks that a ping counts as it is if the others lose nothing by it, or if
 // nothing else would suit.
 func TestTrialHarmless(t *testing.T) {
@@ -97,7 +118,7 @@ func TestTrialHarmless(t *testing.T) {
 	} {
 		var d Doubts
 		trial := d.Try(b, &selection.Selection{Chosen: &selection.Ranked{}}, nil)
-		trial.alone = []lone{{"dan", 1 * ms, 50 * ms}, {"cat", 1 * ms, 40 * ms}}
+		trial.alone = []lone{{"dan", 49 * ms, map[int]time.Duration{0: 50 * ms}}, {"cat", 39 * ms, map[int]time.Duration{0: 40 * ms}}}
 		if !trial.NextFloor() || d.Raised("dan")[0] != 50*ms || len(d.Raised("cat")) > 0 {
 			t.Fatalf("raised are %+v", d.state.Players)
 		}

@@ -151,9 +151,13 @@ func isHarmed(b selection.Basis, some, others []string, believed bool, at Moment
 // Weightiest returns the player whose numbers alone decide a choice, if that costs the others more
 // than is harmless. A plausible lie looks like a player far away, so only people can tell.
 func (d *Doubts) Weightiest(s *selection.Selection) (most selection.Influence, is bool) {
-	if s.Chosen == nil || s.Why == nil || len(s.Why.Influences) == 0 || maxDispensable(len(s.Players)) == 0 {
+	if s.Chosen == nil || s.Why == nil || maxDispensable(len(s.Players)) == 0 {
 		return most, false
 	}
-	most = s.Why.Influences[0]
+	at := slices.IndexFunc(s.Why.Influences, func(i selection.Influence) bool { return i.With == "" })
+	if at < 0 {
+		return most, false
+	}
+	most = s.Why.Influences[at]
 	return most, !d.state.Players[people.ID(most.Player)].Vouched && most.Gain >= discovery.MS(harmless)
 }

@@ -29,6 +29,10 @@ const (
 	// With this limit the room doubts one honest player in ten thousand sessions of eight.
 	usuallySilent = 0.02
 	accident      = 1e-5
+	// Silences as unlikely as hardlyAccident need only fewAgain networks that are silent again. One
+	// is too few, because a line that was down for a moment may lose a packet later, too.
+	hardlyAccident = 1e-20
+	fewAgain       = 2
 )
 
 // Outvote leaves out a few players if no server suits everyone because of them. They come along
@@ -128,6 +132,17 @@ func hoped(b selection.Basis, player people.ID, s *selection.Selection, o Foreca
 func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Forecast, seen []int) (servers []int) {
 	group := people.IDs(b.Table.Players())
 	all := d.objections(b, s)
+	add := func(more []int, most int) {
+		for _, server := range more {
+			if len(servers) < most && !slices.Contains(seen, server) && !slices.Contains(servers, server) {
+				servers = append(servers, server)
+			}
+		}
+	}
+	if len(all) > 0 { // as many as [Doubts.Overrule] needs
+		most := slices.MaxFunc(all, func(a, b selection.Objection) int { return len(a.Servers) - len(b.Servers) })
+		add(onePerNetwork(b.Servers.List, most.Servers), fewNetworks)
+	}
 	for _, player := range group { // servers that some others have not measured may be better, too
 		if !d.state.Players[player].Vouched && maxDispensable(len(group)) > 0 && len(o.Silent[player]) > 0 {
 			all = append(all, selection.Objection{Player: string(player), Servers: hoped(b, player, s, o)})
@@ -135,11 +150,7 @@ func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Forecast,
 	}
 	slices.SortStableFunc(all, func(a, b selection.Objection) int { return len(b.Servers) - len(a.Servers) })
 	for _, objection := range all {
-		for _, server := range slices.Concat(onePerNetwork(b.Servers.List, objection.Servers), objection.Servers) {
-			if len(servers) < disputed && !slices.Contains(seen, server) && !slices.Contains(servers, server) {
-				servers = append(servers, server)
-			}
-		}
+		add(slices.Concat(onePerNetwork(b.Servers.List, objection.Servers), objection.Servers), disputed)
 	}
 	return servers
 }
@@ -153,7 +164,9 @@ func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody [
 		// A player with a poor line reaches few servers elsewhere, too, and hides nothing.
 		elsewhere := max(usuallySilent, float64(o.Silent+1)/float64(o.Others+2))
 		many := accidents(b, o.Player, o.Servers)
-		if len(onePerNetwork(b.Servers.List, again)) < fewNetworks || atLeast(many, o.Better-len(o.Servers)+many, elsewhere) > accident {
+		likelihood, networks := atLeast(many, o.Better-len(o.Servers)+many, elsewhere), len(onePerNetwork(b.Servers.List, again))
+		isPlain := likelihood <= hardlyAccident && networks >= fewAgain && len(onePerNetwork(b.Servers.List, o.Servers)) >= fewNetworks
+		if !isPlain && (networks < fewNetworks || likelihood > accident) {
 			continue
 		}
 		if left := len(d.excluded(everybody)) + 1; left > maxDispensable(len(b.Table.Players())+left-1) {

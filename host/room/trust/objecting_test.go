@@ -240,6 +240,27 @@ func TestOverrule(t *testing.T) {
 	}
 }
 
+// TestHardlyAccident checks that fewer servers need be silent again if no accident explains the
+// silence of so many.
+func TestHardlyAccident(t *testing.T) {
+	for _, of := range []struct {
+		silent, seen int
+		want         bool
+	}{{15, 2, true}, {15, 1, false}, {9, 2, false}, {9, 3, true}} {
+		var silent, seen []int
+		for server := range of.silent {
+			silent = append(silent, server)
+		}
+		for server := range of.seen {
+			seen = append(seen, server)
+		}
+		var d Doubts
+		if v := d.Overrule(world(60, four, silentTo(silent...)), chosen(of.silent), four, seen); len(v.LeftOut) > 0 != of.want {
+			t.Errorf("%d silent, %d of them again: left out are %v", of.silent, of.seen, v.LeftOut)
+		}
+	}
+}
+
 // TestApart checks that a network is an AS, or the block of addresses that a provider has in one
 // place.
 func TestApart(t *testing.T) {
