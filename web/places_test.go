@@ -24,7 +24,7 @@ func TestPlaces(t *testing.T) {
 		}
 		return places
 	}
-	const ofMap, ofPings = "static/map/places.js", "../selection/estimate/centres.txt"
+	const ofMap, ofPings = "static/map/places.js", "../discovery/countries/centres.txt"
 	drawn, estimated := read(ofMap, `([A-Z]{2}) \d{3} `+place), read(ofPings, `([A-Z]{2}) `+place)
 	if len(estimated) < 240 {
 		t.Fatalf("%s has %d countries", ofPings, len(estimated))

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"muster/discovery/countries"
 	"muster/internal/sim"
-	"muster/selection/estimate"
 	"muster/selection/scout"
 )
 
@@ -59,7 +59,7 @@ func newWorld(seed uint64, players []sim.Place, table map[[2]string]float64) wor
 		line := float64(p.Access)/1e6 + 2 + 6*rng.Float64()
 		row := make([]float64, len(cities()))
 		for i, v := range cities() {
-			km := estimate.GreatCircle(p.Lat, p.Lon, v.Lat, v.Lon)
+			km := countries.GreatCircle(p.Lat, p.Lon, v.Lat, v.Lon)
 			pair := [2]string{p.Country, v.Country}
 			if detours[pair] == 0 {
 				detours[pair] = 1.2 + 0.25*rng.ExpFloat64()
@@ -67,7 +67,7 @@ func newWorld(seed uint64, players []sim.Place, table map[[2]string]float64) wor
 					detours[pair] += 1
 				}
 				a, b := centres[p.Country], centres[v.Country]
-				between := estimate.GreatCircle(a.Lat, a.Lon, b.Lat, b.Lon)
+				between := countries.GreatCircle(a.Lat, a.Lon, b.Lat, b.Lon)
 				if avg := table[pair]; avg > 0 && between > 500 {
 					detours[pair] = min(max(1.05, (avg-10)/(between/100)), 6)
 				}

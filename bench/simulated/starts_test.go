@@ -10,28 +10,33 @@ import (
 	"testing"
 
 	"muster/discovery"
+	"muster/discovery/countries"
 	"muster/internal/sim"
 	"muster/selection"
 	"muster/selection/estimate"
 	"muster/selection/memory"
 )
 
-// These tests measure RIPE Atlas' country pairs as a start. The first compares them with round trips
-// between cities. The second gives them to a search: to all players, or to a newcomer among players
-// with memories. The file is no part of Muster, so the gate skips both
-// (bench/experiments/country-pairs.md).
+// These tests measure what a search gains by what it knows of countries before it begins: by the players'
+// countries as a host knows them, by wrong ones, or by RIPE Atlas' country pairs. The first compares ways with
+// round trips between cities. The second gives a start to all players, or to a newcomer among players with
+// memories. The files are no part of Muster, so the gate skips both (bench/experiments/country-pairs.md).
 //
+//	go -C bench test ./simulated -run TestStarts -v -timeout 0 -recall-worlds 8 -sweep-of cities -sweep-matrix FILE -sweep-cities FILE -sweep-groups world-2,world-4,world-8
 //	go -C bench test ./simulated -run TestCountryWays -v -find-pairs country_rtt_stat.csv.gz -sweep-matrix FILE -guest-countries FILE
 //	go -C bench test ./simulated -run TestStarts -v -timeout 0 -find-pairs country_rtt_stat.csv.gz -recall-worlds 40 -sweep-of css2007 -sweep-groups world-4
-var startKinds = flag.String("start-kinds", "none,km,pairs,mixed,true,new-none,new-km,new-pairs", "what a search knows of countries before it begins")
+var (
+	startKinds  = flag.String("start-kinds", "none,country,wrong", "what a search knows of countries before it begins")
+	startBudget = flag.Int("start-budget", 0, "servers that each player is asked for at most, 0 for a room's usual number")
+)
 
 // countryWay is the mean RTT between two countries, and its deviation, in ms.
 type countryWay struct{ mean, off float64 }
 
-// starting returns the pairs that the flag names, or skips the test.
+// starting returns the pairs that the flag names, nil if it names none.
 func starting(t *testing.T) countryPairs {
 	if *findPairs == "" {
-		t.Skip("-find-pairs names no file")
+		return nil
 	}
 	pairs, err := readPairs(*findPairs)
 	if err != nil {
@@ -70,35 +75,43 @@ func (c countryPairs) between(kind, from, to string) (w countryWay, known bool) 
 
 // TestCountryWays compares starts with round trips between cities, by distance.
 func TestCountryWays(t *testing.T) {
-	if *guestCountries == "" {
-		t.Skip("-guest-countries names no file")
+	if *guestCountries == "" || *findPairs == "" {
+		t.Skip("-guest-countries or -find-pairs names no file")
 	}
 	pairs, m := starting(t), sweepRoundTrips(t)
 	text, err := os.ReadFile(*guestCountries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	countries := strings.Split(strings.TrimSpace(string(text)), "\n")
+	var codes []string
+	for line := range strings.Lines(string(text)) {
+		codes = append(codes, line[:2])
+	}
+	cables := map[string][]countries.Way{}
 	least := 0.0
 	for _, most := range []float64{30, 60, mixedFrom, 150, 250, 500} { // ms by distance
 		errors := map[string][]float64{}
 		for i, row := range m {
+			if cables[codes[i]] == nil {
+				cables[codes[i]] = countries.Ways(codes[i], codes)
+			}
 			for j, ms := range row {
-				from, to := countries[i][:2], countries[j][:2]
+				from, to := codes[i], codes[j]
 				by := kmWay(from, to).mean
 				if _, known := pairs[[2]string{from, to}]; i == j || !known || by > most || by <= least {
 					continue
 				}
+				errors["cables"] = append(errors["cables"], math.Abs(cables[from][j].MS-ms))
 				for _, kind := range []string{"km", "pairs", "mixed"} {
 					w, _ := pairs.between(kind, from, to)
 					errors[kind] = append(errors[kind], math.Abs(w.mean-ms))
 				}
 			}
 		}
-		for _, kind := range []string{"km", "pairs", "mixed"} {
+		for _, kind := range []string{"km", "pairs", "mixed", "cables"} {
 			all := slices.Sorted(slices.Values(errors[kind]))
 			if n := len(all); n > 0 {
-				t.Logf("%3.0f to %3.0f ms by distance, %-5s: off by %3.0f, p90 %3.0f (%d pairs)", least, most, kind, all[n/2], all[9*n/10], n)
+				t.Logf("%3.0f to %3.0f ms by distance, %-6s: off by %3.0f, p90 %3.0f (%d pairs)", least, most, kind, all[n/2], all[9*n/10], n)
 			}
 		}
 		least = most
@@ -151,9 +164,21 @@ func startTrial(kind, group string, rule selection.Rule, pairs countryPairs) Tri
 		if err != nil {
 			return trialRun{}, err
 		}
-		if kind != "none" {
+		o.Tuning.Budget = *startBudget
+		switch kind {
+		case "none":
+		case "country", "wrong":
+			for i := range players {
+				at := i
+				if kind == "wrong" {
+					at = (i + 1) % len(players)
+				}
+				o.Countries = append(o.Countries, players[at].Country)
+			}
+		default:
 			o.Memories = starts(g, kind, pairs, players)
-		} else if isNew {
+		}
+		if isNew && o.Memories == nil {
 			o.Memories = make([][]memory.Cell, len(players))
 		}
 		if isNew {
@@ -175,12 +200,16 @@ func startTrial(kind, group string, rule selection.Rule, pairs countryPairs) Tri
 	}
 }
 
-// TestStarts measures what a start is worth to a search.
+// TestStarts measures what a start is worth to a search, with all groups of a kind of worlds together.
 func TestStarts(t *testing.T) {
+	if *recallWorlds == 0 {
+		t.Skip("-recall-worlds is 0")
+	}
 	pairs, kinds := starting(t), strings.Split(*startKinds, ",")
 	for _, of := range strings.Split(*sweepOf, ",") {
-		for _, group := range strings.Split(*sweepGroups, ",") {
-			for _, rule := range strings.Split(*sweepRules, ",") {
+		for _, rule := range strings.Split(*sweepRules, ",") {
+			together := make([][]trialRun, len(kinds))
+			for _, group := range strings.Split(*sweepGroups, ",") {
 				var trials []Trial
 				for _, kind := range kinds {
 					trials = append(trials, startTrial(kind, group, selection.Rule(rule), pairs))
@@ -191,7 +220,11 @@ func TestStarts(t *testing.T) {
 				}
 				for i, kind := range kinds {
 					t.Logf("%-8s %-8s %-14s %-9s %s", of, group, rule, kind, recallReport(all[i]))
+					together[i] = append(together[i], all[i]...)
 				}
+			}
+			for i, kind := range kinds {
+				t.Logf("%-8s %-8s %-14s %-9s %s", of, "all", rule, kind, recallReport(together[i]))
 			}
 		}
 	}

@@ -54,6 +54,8 @@ type GroupOptions struct {
 	Shifts map[int]Shift
 	// Discreet is the most servers that players want to be asked for, by player.
 	Discreet map[int]int
+	// Countries are those of the players' addresses by the host's tables, by player. Without, none is known.
+	Countries []string
 	// Memories are what players' programs remember of earlier sessions, by player.
 	Memories [][]memory.Cell
 }
@@ -181,6 +183,9 @@ func (g *Group) NewSession(method Method, o GroupOptions, run uint64) (*Session,
 		p := &Peer{Session: s, name: strconv.Itoa(i), Vantage: v, options: o.Replay, plan: o.Plan}
 		p.plan.Seed += run<<16 + uint64(i)
 		p.discreet, p.late, p.options.Shift = o.Discreet[i], o.Late[i], o.Shifts[i]
+		if len(o.Countries) > 0 {
+			p.country = o.Countries[i]
+		}
 		if len(o.Memories) > 0 {
 			p.Memory = o.Memories[i]
 		}

@@ -37,6 +37,8 @@ type Peer struct {
 	known []discovery.Result
 	// discreet is the most servers that the player wants to be asked for, 0 for no bound.
 	discreet int
+	// country is that of the player's address by the host's tables.
+	country string
 	// Memory is what the program remembers.
 	Memory []memory.Cell
 	// late is how late the player's timers fire.
@@ -215,7 +217,7 @@ func (p *Peer) setTimer() {
 func (p *Peer) send(m wire.Message) {
 	switch m := m.(type) {
 	case wire.Hello:
-		join := room.Join{Hello: m, Token: p.name}
+		join := room.Join{Hello: m, Token: p.name, From: room.Origin{Country: p.country}}
 		if p.Homes != nil {
 			join.From.Addr = p.Homes[slices.Index(p.Peers, p)]
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"muster/discovery"
-	"muster/selection/estimate"
+	"muster/discovery/countries"
 )
 
 // CityMatrix holds cities, and measured round trips between them: unlike on a [Matrix] alone, a network can
@@ -60,8 +60,8 @@ func (c CityMatrix) World(then Matrix, list []discovery.Server, players []Place,
 	pool := func(country string) []int {
 		if of[country] == nil {
 			of[country] = c.hosts()
-			if lat, lon, known := estimate.Centre(country); known {
-				of[country] = c.nearest(lat, lon)[:neighbours]
+			if at, known := countries.Centre(country); known {
+				of[country] = c.nearest(at.Lat, at.Lon)[:neighbours]
 			}
 		}
 		return of[country]
@@ -79,7 +79,7 @@ func (c CityMatrix) World(then Matrix, list []discovery.Server, players []Place,
 // nearest returns the cities, the nearest to a point first.
 func (c CityMatrix) nearest(lat, lon float64) []int {
 	cities := c.hosts()
-	km := func(i int) float64 { return estimate.GreatCircle(lat, lon, c.Places[i].Lat, c.Places[i].Lon) }
+	km := func(i int) float64 { return countries.GreatCircle(lat, lon, c.Places[i].Lat, c.Places[i].Lon) }
 	slices.SortStableFunc(cities, func(a, b int) int { return cmp.Compare(km(a), km(b)) })
 	return cities
 }

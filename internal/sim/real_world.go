@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/selection/estimate"
+	"muster/discovery/countries"
 )
 
 // World returns a world of a real list and real round trips. Each network of the list stands on a
@@ -67,7 +67,7 @@ func DistanceWorld(list []discovery.Server, places []Place, seed uint64) *World 
 			detours[place][CellOf(s)] = detour
 		}
 		p := places[place]
-		km := cityKm + estimate.GreatCircle(p.Lat, p.Lon, metros[site].lat, metros[site].lon)
+		km := cityKm + countries.GreatCircle(p.Lat, p.Lon, metros[site].lat, metros[site].lon)
 		return km/kmPerMillisecond*detour + float64(p.Access)/float64(time.Millisecond)
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"muster/selection/estimate"
+	"muster/discovery/countries"
 )
 
 // cable joins two metros. A slack of 1.15 is a well-laid cable. More stands for detours and shared
@@ -96,7 +96,7 @@ func newRoutes() *routes {
 }
 
 func (r *routes) join(i, j int, slack float64) {
-	km := slack * estimate.GreatCircle(metros[i].lat, metros[i].lon, metros[j].lat, metros[j].lon)
+	km := slack * countries.GreatCircle(metros[i].lat, metros[i].lon, metros[j].lat, metros[j].lon)
 	r.km[i][j] = min(r.km[i][j], km)
 	r.km[j][i] = r.km[i][j]
 }
@@ -110,8 +110,8 @@ func (r *routes) nearestInRegion(i int) []int {
 	}
 	slices.SortStableFunc(peers, func(a, b int) int {
 		m := metros[i]
-		return cmp.Compare(estimate.GreatCircle(m.lat, m.lon, metros[a].lat, metros[a].lon),
-			estimate.GreatCircle(m.lat, m.lon, metros[b].lat, metros[b].lon))
+		return cmp.Compare(countries.GreatCircle(m.lat, m.lon, metros[a].lat, metros[a].lon),
+			countries.GreatCircle(m.lat, m.lon, metros[b].lat, metros[b].lon))
 	})
 	most := landNeighbours
 	if r.region[i] == africa {
@@ -148,7 +148,7 @@ func (r *routes) distancesFrom(start int) []float64 {
 func nearest(lat, lon float64) (at int, km float64) {
 	km = math.Inf(1)
 	for i, m := range metros {
-		if d := estimate.GreatCircle(lat, lon, m.lat, m.lon); d < km {
+		if d := countries.GreatCircle(lat, lon, m.lat, m.lon); d < km {
 			at, km = i, d
 		}
 	}

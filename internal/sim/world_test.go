@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/selection/estimate"
+	"muster/discovery/countries"
 )
 
 // shape counts the figures that the papers print of their lists.
@@ -122,7 +122,7 @@ func TestNothingIsFasterThanLight(t *testing.T) {
 	for p, place := range w.Places {
 		for i, s := range w.Servers {
 			// Within a city the scatter is larger than the distance.
-			km := estimate.GreatCircle(place.Lat, place.Lon, s.Lat, s.Lon) - 300
+			km := countries.GreatCircle(place.Lat, place.Lon, s.Lat, s.Lon) - 300
 			if ms := float64(w.RTT(p, i)) / float64(time.Millisecond); ms < km/kmPerMillisecond || ms > 1000 {
 				t.Fatalf("%s to %v: %.1f ms for %.0f km", place.Name, s.Addr, ms, km)
 			}

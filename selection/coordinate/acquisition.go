@@ -71,10 +71,14 @@ const (
 
 func newAcquisition(p *Planner) *acquisition {
 	a := &acquisition{p: p, askers: map[int]int{}, asked: make([][]int, len(p.questions))}
-	trust := p.trust()
-	a.surveys = p.round == 0 || !p.isSurveyed && trust < surveyedTrust
-	p.isSurveyed = p.isSurveyed || trust < surveyedTrust
+	trust, isGuided := p.trust(), p.isGuided()
+	isUnsure := trust < surveyedTrust && !isGuided
+	a.surveys = p.round == 0 || !p.isSurveyed && isUnsure
+	p.isSurveyed = p.isSurveyed || isUnsure
 	options := p.options.trusting(trust)
+	if isGuided {
+		options = p.options.guided(p.estimator.objective.Sacrifices())
+	}
 	a.batch = options.Batch
 	if a.surveys {
 		options.Batch = math.MaxInt

@@ -47,7 +47,8 @@
 // the mean of measured relatives. Its standard deviation grows with its errors in this session, which
 // are learnt by player and level. From a factor of 2.5 on a level is not believed. If most of a player's
 // forecasts in an AS fail, the search drops those for this AS, because routes change by AS. Where nobody
-// has measured anything below a node, the forecasts for it are an observation (recall.go).
+// has measured anything below a node, the forecasts for it are an observation (recall.go). If nobody
+// remembers anything, vague forecasts from the players' countries stand in (guide.go).
 //
 // Bottom up, a node's children u, with means m(u) and precisions λ(u), make
 //
@@ -90,6 +91,9 @@
 // without any counts like one whose forecasts all fail, and halves the trust at least. Once
 // less than 0.7 of that trust is left, everybody measures a server in each country after all. So do
 // searches that have found no server for everybody with 120 questions.
+//
+// Vague forecasts save 350 questions a player, or 250 where own bests count. A country that only they tell of is one unknown part of the
+// list, whose value is drawn around the forecast.
 //
 // Rounds may overlap (Options.Ahead): the next is handed out while answers to the last are under
 // way. Questions under way count as answers to come. So in each unknown part of the list one

@@ -51,7 +51,9 @@ type estimate struct {
 	spread float64
 	// sure says that an observation below is no guess. observed counts the children that are sure,
 	// and sum, squares and noise cover those.
-	sure                bool
+	sure bool
+	// isGuess says that only a vague forecast tells of the node, and nothing of what is below.
+	isGuess             bool
 	observed            int32
 	sum, squares, noise float64
 	// known to knownEnd are a country's values in posterior.known. lowest is the lowest of them,
@@ -193,7 +195,7 @@ func (p *posterior) plant(observations []observation) {
 			p.nodes = append(p.nodes, e)
 		}
 		e := &p.nodes[len(p.nodes)-1]
-		e.mean, e.precision, e.sure = o.value, 1/o.variance, !o.guess
+		e.mean, e.precision, e.sure, e.isGuess = o.value, 1/o.variance, !o.guess, o.guess && depth == topology.Country
 	}
 	p.siblings = make([]int32, p.tree.Origins())
 	for i := len(p.nodes) - 1; i >= 0; i-- {
@@ -206,8 +208,16 @@ func (p *posterior) plant(observations []observation) {
 	}
 }
 
-// find returns the estimate of a node, or nil if nothing is known of it.
+// find returns the estimate of a node, or nil if nothing is known of it but a vague forecast.
 func (p *posterior) find(node topology.Node) *estimate {
+	if e := p.guess(node); e != nil && !e.isGuess {
+		return e
+	}
+	return nil
+}
+
+// guess returns the estimate of a node, or nil if not even a vague forecast tells of it.
+func (p *posterior) guess(node topology.Node) *estimate {
 	i, found := slices.BinarySearchFunc(p.nodes, node, func(e estimate, node topology.Node) int { return int(e.node - node) })
 	if !found {
 		return nil

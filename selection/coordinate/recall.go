@@ -30,6 +30,8 @@ type recall struct {
 	deepest []topology.Level
 	// ages has the mean age of each player's forecasts, in units of halfTrusted.
 	ages []mean
+	// isVague says that nobody remembers anything, and that the forecasts are only vague: see guide.go.
+	isVague bool
 	// leaves are the deepest nodes with a forecast, in the order of the tree.
 	leaves []topology.Node
 }
@@ -64,7 +66,7 @@ func (r *predictor) recalling(forecasts [][]memory.Forecast) {
 			i := r.grow(f.Node)
 			r.recall.past[i+player] = past{float32(f.MS), float32(f.SD), float32(f.Error)}
 			r.recall.ages[player].add(float64(f.Age) / float64(halfTrusted))
-			nodes = append(nodes, f.Node)
+			nodes, r.recall.isVague = append(nodes, f.Node), f.IsVague
 			r.recall.deepest[player] = max(r.recall.deepest[player], r.tree.Level(f.Node))
 		}
 	}
@@ -144,6 +146,10 @@ func (r *recall) test(player int, on line, ms float64) {
 				sd := float64(p.sd)
 				if r.deepest[player] < topology.Prefix24 {
 					sd = min(sd, priorError[topology.AS])
+				}
+				if r.isVague {
+					r.past[int(i)+player].sd = 0
+					continue
 				}
 				isTested, failed = true, apart > max(failsSD*sd, failsBy+failsShare*ms)
 			}
@@ -263,7 +269,7 @@ func (r *recall) trust() float64 {
 	}
 	trust, most := 0.0, 1.0
 	for player, m := range r.failed {
-		if r.deepest[player] < topology.Country {
+		if r.isVague || r.deepest[player] < topology.Country {
 			most = newcomerTrust
 			continue
 		}
@@ -290,11 +296,14 @@ func (e *estimator) remembered(observations []observation) (all []observation, i
 		if !known {
 			continue
 		}
-		imagined = append(imagined, valued{leaf, c.score})
-		if len(observations) == 0 || observations[0].at >= end {
+		isNew := len(observations) == 0 || observations[0].at >= end
+		if isNew || !r.recall.isVague {
+			imagined = append(imagined, valued{leaf, c.score})
+		}
+		if isNew {
 			ms, off := e.figure(&c)
 			off = (off + noise) / max(ms-e.base, minAbove)
-			all = append(all, observation{leaf, e.value(ms), off * off, false})
+			all = append(all, observation{leaf, e.value(ms), off * off, r.recall.isVague})
 		}
 	}
 	return append(all, observations...), imagined

@@ -5,7 +5,7 @@ import "muster/discovery/plan/topology"
 // limit puts the batch's limit on a round that turned out to have nothing to survey, because
 // forecasts tell of every country.
 func (a *acquisition) limit() {
-	if a.surveys && a.p.trust() > 0 {
+	if a.surveys && (a.p.trust() > 0 || a.p.isGuided()) {
 		for player := range a.quotas {
 			a.quotas[player] = min(a.quotas[player], a.batch)
 		}
@@ -38,7 +38,7 @@ func (a *acquisition) askEveryCountry() (unknown bool) {
 // forecast, or all once the search doubts the forecasts.
 func (a *acquisition) unknownTo(country topology.Node) (players []int) {
 	r := a.p.estimator.predictor
-	if a.posterior.find(country) == nil {
+	if a.posterior.guess(country) == nil {
 		return a.twice[:len(a.asked)]
 	}
 	if r.recall.isEmpty() {

@@ -36,7 +36,7 @@ func (a *acquisition) isRemembering() bool {
 // there is one, the round goes on with the leaders of the first: of a large group only some were asked
 // about each.
 func (a *acquisition) askRemembered() {
-	if !a.isRemembering() {
+	if !a.isRemembering() && !a.p.isGuided() {
 		return
 	}
 	leaders := a.posterior.imagined
@@ -48,7 +48,7 @@ func (a *acquisition) askRemembered() {
 	}
 	sortValued(leaders)
 	left := firstLeaders
-	for _, v := range leaders {
+	for _, v := range a.withOwn(leaders) {
 		if left == 0 {
 			return
 		}

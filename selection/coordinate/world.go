@@ -151,7 +151,9 @@ func (w *world) country(c *drawnCountry) {
 		w.spreads[topology.Country] = e.spread
 		w.known, w.lowest, w.bandwidth = w.posterior.known[e.known:e.knownEnd], e.lowest, e.bandwidth
 		w.values[topology.Country] = w.drawAround(from, variance, e)
-		partEnd = node
+		if !e.isGuess {
+			partEnd = node
+		}
 	}
 	value := w.values[topology.Country]
 	if c.clean != nil {

@@ -3,7 +3,6 @@ package estimate
 import (
 	"math"
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
 
@@ -87,29 +86,6 @@ func TestIsWorthwhile(t *testing.T) {
 			t.Errorf("of a guest in %q with a player in NL: ± %v is worthwhile for the mean: %v, for fairness: %v",
 				c.guest.Country, e.Typical(), !c.mean, !c.fairness)
 		}
-	}
-}
-
-// TestCentres checks that the table is complete.
-func TestCentres(t *testing.T) {
-	if n := len(centres()); n < 240 {
-		t.Errorf("%d countries", n)
-	}
-	for row := range strings.FieldsFuncSeq(centreTable, func(c rune) bool { return c == ',' || c == '\n' }) {
-		if f := strings.Fields(row); len(f) != 4 || len(f[0]) != 2 {
-			t.Errorf("%q is no country", row)
-		}
-	}
-	for code, c := range centres() {
-		if c == (centre{}) || math.Abs(c.lat) > 90 || math.Abs(c.lon) > 180 || c.km < 0 || c.km > 2000 {
-			t.Errorf("%s is at %+v", code, c)
-		}
-	}
-	if km, known := positionOf("DE").kmTo(positionOf("FR")); !known || km < 500 || km > 900 {
-		t.Errorf("from Germany to France it is %.0f km", km)
-	}
-	if _, known := positionOf("DE").kmTo(positionOf("XX")); known {
-		t.Error("XX is somewhere")
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"muster/discovery/countries"
 )
 
 // Landmark is a machine to which the guest's RTT is known, such as a place of a provider.
@@ -28,7 +30,7 @@ func (l Landmark) Equal(other Landmark) bool {
 // at returns where a landmark is.
 func (l Landmark) at() position {
 	if l.Lat != 0 || l.Lon != 0 {
-		return position{centre{lat: l.Lat, lon: l.Lon}, true}
+		return position{countries.Place{Lat: l.Lat, Lon: l.Lon}, true}
 	}
 	return positionOf(l.Country)
 }

@@ -18,6 +18,8 @@ type Forecast struct {
 	Error float64
 	// Age is the age of the oldest result in the forecast.
 	Age time.Duration
+	// IsVague says that nobody measured it: see [Guess].
+	IsVague bool
 }
 
 // usual is how far an address is from the mean of the part that it shares with others, in ms, by
@@ -76,7 +78,9 @@ func Forecasts(tree *topology.Tree, now time.Time, memories ...[]Cell) []Forecas
 		off := drift * m
 		changed := remeasureError*remeasureError + off*off*-math.Expm1(-float64(old)/float64(settles))
 		missed := 1/float64(n) - 1/float64(max(n, tree.Children(node)))
-		forecasts = append(forecasts, Forecast{node, m, math.Sqrt(own + changed), math.Sqrt(own*missed + changed), old})
+		forecasts = append(forecasts, Forecast{
+			Node: node, MS: m, SD: math.Sqrt(own + changed), Error: math.Sqrt(own*missed + changed), Age: old,
+		})
 	}
 	slices.Reverse(forecasts)
 	return forecasts

@@ -147,6 +147,28 @@ func TestForecasts(t *testing.T) {
 	}
 }
 
+// TestGuess checks that each country of a list whose place is known gets a vague forecast, nearer ones a lower
+// one, and that a player from nowhere gets none.
+func TestGuess(t *testing.T) {
+	at := func(addr, country string) discovery.Server {
+		return discovery.Server{Addr: netip.MustParseAddrPort(addr), Country: country}
+	}
+	tree := topology.New([]discovery.Server{at("192.0.2.1:1", "NZ"), at("192.0.2.2:1", "FR"), at("192.0.2.3:1", "XX"), at("192.0.2.4:1", "")})
+	ms := map[string]float64{}
+	for _, f := range memory.Guess(tree, "DE") {
+		ms[tree.List()[tree.Servers(f.Node)[0]].Country] = f.MS
+		if !f.IsVague || tree.Level(f.Node) != topology.Country || f.Error < 5 || f.SD < f.Error {
+			t.Errorf("%+v", f)
+		}
+	}
+	if len(ms) != 2 || ms["FR"] > 40 || ms["NZ"] < 200 {
+		t.Errorf("from Germany: %v", ms)
+	}
+	if got := memory.Guess(tree, ""); got != nil {
+		t.Errorf("from nowhere: %v", got)
+	}
+}
+
 func TestFile(t *testing.T) {
 	cells := []memory.Cell{
 		cell(part("DE", 3320, "192.0.2.0/24"), 12.3, .4, 2, week), cell(part("SE", 1257, "2001:db8::/32"), 31, 2, 3, week),

@@ -24,7 +24,7 @@ import (
 	"math"
 	"slices"
 
-	"muster/selection/estimate"
+	"muster/discovery/countries"
 )
 
 // Place is where a candidate place is, in degrees. Both 0 mean that nobody knows.
@@ -32,7 +32,7 @@ type Place struct{ Lat, Lon float64 }
 
 func (p Place) isKnown() bool { return p.Lat != 0 || p.Lon != 0 }
 
-func (p Place) km(q Place) float64 { return estimate.GreatCircle(p.Lat, p.Lon, q.Lat, q.Lon) }
+func (p Place) km(q Place) float64 { return countries.GreatCircle(p.Lat, p.Lon, q.Lat, q.Lon) }
 
 // Player is what is known of a player.
 type Player struct {

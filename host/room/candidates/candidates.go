@@ -22,11 +22,11 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/countries"
 	"muster/discovery/hostport"
 	"muster/host/room/evidence"
 	"muster/host/room/people"
 	"muster/host/wire"
-	"muster/selection/estimate"
 	"muster/selection/scout"
 )
 
@@ -307,8 +307,8 @@ func (p *Places) scene(group Group) (positions []scout.Place, players []scout.Pl
 			}
 			players[i].Pings = append(players[i].Pings, ping)
 		}
-		if lat, lon, known := estimate.Centre(s.Country); known {
-			players[i].At = scout.Place{Lat: lat, Lon: lon}
+		if at, known := countries.Centre(s.Country); known {
+			players[i].At = scout.Place{Lat: at.Lat, Lon: at.Lon}
 		}
 		players[i].Rests = left[i] <= 0
 	}

@@ -127,10 +127,11 @@ func (f Facts) Captain(side wire.Side) people.ID { return f.p.Sides.Captain(side
 // IsBelieved reports whether a player's word on servers counts.
 func (f Facts) IsBelieved(player people.ID) bool { return f.p.Trust.IsBelieved(player) }
 
-// Forecasts returns, for each player, the remembered RTTs to parts of the list. It is nil if there
+// Forecasts returns, for each player, the remembered or usual RTTs to parts of the list. It is nil if there
 // are none.
 func (f Facts) Forecasts(players []people.ID, now time.Time) [][]memory.Forecast {
-	return f.p.Memories.Forecasts(f.Tree(), players, now)
+	from := func(player people.ID) string { return f.p.Origins.Place(player).Country }
+	return f.p.Memories.Forecasts(f.Tree(), players, from, now)
 }
 
 // ChosenFor returns the active players that the newest choice is for.

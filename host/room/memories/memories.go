@@ -42,16 +42,19 @@ func (b *Book) put(player people.ID, known both) {
 // Forget drops the memories of a player.
 func (b *Book) Forget(player people.ID) { delete(b.of, player) }
 
-// Forecasts returns the players' forecasts for a list, nil if nothing is known of anybody.
-func (b *Book) Forecasts(tree *topology.Tree, players []people.ID, now time.Time) [][]memory.Forecast {
+// Forecasts returns the players' forecasts for a list. If nothing is remembered of anybody, they are vague
+// ones from the players' countries, or nil if one of these is not known.
+func (b *Book) Forecasts(tree *topology.Tree, players []people.ID, from func(people.ID) string, now time.Time) [][]memory.Forecast {
 	all, known := make([][]memory.Forecast, len(players)), false
 	for i, player := range players {
 		of := b.of[player]
 		all[i] = memory.Forecasts(tree, now, of.told, of.own)
 		known = known || len(all[i]) > 0
 	}
-	if !known {
-		return nil
+	for i := 0; i < len(players) && !known; i++ {
+		if all[i] = memory.Guess(tree, from(players[i])); all[i] == nil {
+			return nil
+		}
 	}
 	return all
 }

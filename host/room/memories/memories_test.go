@@ -23,7 +23,7 @@ func TestBook(t *testing.T) {
 	var b memories.Book
 	expect := func(when string, ann float64) {
 		t.Helper()
-		all := b.Forecasts(tree, []people.ID{"ann", "bob"}, now)
+		all := b.Forecasts(tree, []people.ID{"ann", "bob"}, func(people.ID) string { return "" }, now)
 		if ann == 0 {
 			if all != nil {
 				t.Errorf("%s: %v", when, all)
@@ -45,4 +45,17 @@ func TestBook(t *testing.T) {
 	expect("once she has forgotten", 40)
 	b.Forget("ann")
 	expect("after she left", 0)
+
+	from := func(player people.ID) string { return map[people.ID]string{"ann": "NZ", "bob": "AT"}[player] }
+	all := b.Forecasts(tree, []people.ID{"ann", "bob"}, from, now)
+	if len(all) != 2 || len(all[0]) != 1 || len(all[1]) != 1 || !all[0][0].IsVague || all[0][0].MS < 4*all[1][0].MS {
+		t.Errorf("nothing is remembered by players in New Zealand and Austria: %+v", all)
+	}
+	if all := b.Forecasts(tree, []people.ID{"ann", "cat"}, from, now); all != nil {
+		t.Errorf("one player may be anywhere: %v", all)
+	}
+	b.Bring("bob", as(20))
+	if all := b.Forecasts(tree, []people.ID{"ann", "bob"}, from, now); len(all) != 2 || all[0] != nil || all[1][0].IsVague {
+		t.Errorf("one remembers: %+v", all)
+	}
 }

@@ -1,6 +1,6 @@
 // Countries by their codes (ISO 3166-1): their number in the map's shapes, where the people live on
 // average (latitude, longitude, to a tenth of a degree), and how far from there, km. It is the
-// table of selection/estimate/centres.go (GeoNames, CC BY 4.0), with the standard's numbers.
+// table of discovery/countries (GeoNames, CC BY 4.0), with the standard's numbers.
 
 export const table = `
 AD 020 42.5 1.5 4,AE 784 25.1 55.3 44,AF 004 34.7 67.9 216,AG 028 17.1 -61.8 5,AI 660 18.2 -63.1 3,AL 008 41.1 19.9 54,AM 051 40.3 44.6 40,
