@@ -77,7 +77,7 @@ func newAcquisition(p *Planner) *acquisition {
 	p.isSurveyed = p.isSurveyed || isUnsure
 	options := p.options.trusting(trust)
 	if isGuided {
-		options = p.options.guided(p.estimator.objective.Sacrifices())
+		options = p.guided()
 	}
 	a.batch = options.Batch
 	if a.surveys {

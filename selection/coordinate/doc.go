@@ -92,8 +92,9 @@
 // less than 0.7 of that trust is left, everybody measures a server in each country after all. So do
 // searches that have found no server for everybody with 120 questions.
 //
-// Vague forecasts save 350 questions a player, or 250 where own bests count. A country that only they tell of is one unknown part of the
-// list, whose value is drawn around the forecast.
+// Vague forecasts save 350 questions a player, or 250 where own bests count, unless a server may then still be
+// better by 4 ms. A country that only they tell of is one unknown part of the list, whose value is drawn
+// around the forecast.
 //
 // Rounds may overlap (Options.Ahead): the next is handed out while answers to the last are under
 // way. Questions under way count as answers to come. So in each unknown part of the list one

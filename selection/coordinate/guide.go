@@ -15,8 +15,9 @@ import (
 
 const (
 	// guidedSaves is how many questions vague forecasts save, and ownSaves where own bests count, which have to be
-	// found, too. Tuned (bench/experiments/country-pairs.md).
-	guidedSaves, ownSaves = 350, 250
+	// found, too. A search that may then still find a server better by worthAll ms asks as many as without
+	// forecasts. Tuned (bench/experiments/country-pairs.md).
+	guidedSaves, ownSaves, worthAll = 350, 250, 4.0
 	// Where own bests count, the first round includes the ownCountries that should be the nearest to
 	// each player.
 	ownCountries = 8
@@ -33,17 +34,21 @@ func (p *Planner) isGuided() bool {
 	return r.isVague && !p.isSurveyed
 }
 
-// guided returns the options of a round that vague forecasts guide. Sacrifices says that own bests count.
-func (o Options) guided(sacrifices bool) Options {
-	saves := guidedSaves
-	if sacrifices {
+// guided returns the options of a round that vague forecasts guide.
+func (p *Planner) guided() Options {
+	few, saves := p.options, guidedSaves
+	if p.estimator.objective.Sacrifices() {
 		saves = ownSaves
 	}
-	if !o.Beyond && o.Budget > guidedSaves {
-		o.Budget -= saves
-		o.Batch = min(o.Batch, max(minBatch, o.Budget/budgetRounds))
+	if few.Beyond || few.Budget <= guidedSaves {
+		return few
 	}
-	return o
+	few.Budget -= saves
+	few.Batch = min(few.Batch, max(minBatch, few.Budget/budgetRounds))
+	if p.questions.longest()+few.Batch > few.Budget && p.better.bound() > worthAll {
+		return p.options
+	}
+	return few
 }
 
 // withOwn puts the countries that should be the nearest to a player before the other leaders of the first

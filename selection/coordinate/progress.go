@@ -181,7 +181,7 @@ func (p *Planner) Progress() Progress {
 	if e.objective.Deviates() {
 		cold = fairRounds
 	}
-	if e.objective.Deviates() || e.objective.Sacrifices() || !e.predictor.recall.isEmpty() && !e.predictor.recall.isVague {
+	if e.objective.Deviates() || e.objective.Sacrifices() || !e.predictor.recall.isEmpty() {
 		share = 1
 	}
 	o.RegretBound, o.Own = duration(max(share*p.better.bound(), gained, minBound-p.missed())+p.missed()), duration(p.missed())
