@@ -46,7 +46,7 @@ func TestPlansAskAsBefore(t *testing.T) {
 			place: 2,
 			warm:  true,
 			plan:  discovery.PlanOptions{MaxRTT: 150 * ms},
-			want:  "581 a83a1bb82030fca1",
+			want:  "593 39a1d3d7ee2153cc",
 		},
 		{
 			name:  "second visit, nearest",

@@ -70,7 +70,7 @@ const (
 	fewLeft      = 6
 	fewLeftFresh = 1.5
 	dryReplies   = 150
-	fewLeftWarm  = 2.5
+	fewLeftWarm  = 2
 	fewShare     = 0.03
 	// minLeft near servers may be left even if hardly any were found.
 	minLeft = 0.5

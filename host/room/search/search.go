@@ -52,7 +52,7 @@ const (
 	// more are missing it waits for longestWait: most servers that have not replied by then are silent
 	// (bench/experiments/memory.md).
 	fewMissing  = 0.125
-	longestWait = 600 * time.Millisecond
+	longestWait = 900 * time.Millisecond
 	// givenUp is the time after which every program has given up a silent server. A program needs
 	// three seconds for that, and more on a busy machine. Only a search without any result waits so
 	// long.
