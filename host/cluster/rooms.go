@@ -335,7 +335,8 @@ func (c *Cluster) isLiving(ctx context.Context, of owner) (bool, error) {
 	return false, nil
 }
 
-// begin waits until no other write is under way; end ends this one.
+// begin waits until no other write of the room is under way. It gives up when ctx ends. Whoever has the
+// turn calls end.
 func (cl *claim) begin(ctx context.Context) error {
 	select {
 	case cl.turn <- struct{}{}:
