@@ -37,6 +37,8 @@ const (
 	WrongVersion
 	// PingLimits means that a player's RTT is outside the limits of the server.
 	PingLimits
+	// Lawless means that the server breaks the law of the criteria.
+	Lawless
 	// OverThreshold means that a player's RTT is over the limit.
 	OverThreshold
 
@@ -45,7 +47,7 @@ const (
 
 var causeWords = [none]string{
 	"hygiene", "blacklisted", "vetoed", "hidden", "unreachable", "unmeasured", "unknown", "full",
-	"filtered", "password", "version", "ping_limits", "over_threshold",
+	"filtered", "password", "version", "ping_limits", "law", "over_threshold",
 }
 
 func (c Cause) String() string {

@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/hostport"
+	"muster/selection/law"
 	"muster/selection/rules"
 )
 
@@ -71,6 +72,11 @@ type Criteria struct {
 	Weights map[string]float64
 	// Sides are the sides of players who are on one. Players who are not named are on neither.
 	Sides map[string]Side
+	// Law is a league's law on the pings of the two sides, nil for none. Without players on both sides
+	// it does not count. Best are players' lowest RTTs to any server, if they are lower than the
+	// table's.
+	Law  *law.Law
+	Best map[string]time.Duration
 	// Top is how many servers the ranking holds. 0 is all.
 	Top int
 	// Differing adds to the end of the ranking the servers that [Alternatives] may want.

@@ -6,6 +6,7 @@ import (
 
 	"muster/discovery/hostport"
 	"muster/selection/anomaly"
+	"muster/selection/law"
 )
 
 // Format is the name of a [Selection] as a document.
@@ -77,6 +78,8 @@ type Ranked struct {
 	SeatsUnknown bool `json:"seats_unknown,omitempty"`
 	// Ours says that it is one of the group's own.
 	Ours bool `json:"ours,omitempty"`
+	// Law is what the criteria's law says of it.
+	Law *Judgement `json:"law,omitempty"`
 	// WorstOff is the player with the highest RTT, the first of several.
 	WorstOff string `json:"worst_off,omitempty"`
 	// Server is the index in the list.
@@ -109,6 +112,7 @@ type Culled struct {
 	Passworded   int `json:"password,omitempty"`
 	WrongVersion int `json:"version,omitempty"`
 	PingLimits   int `json:"ping_limits,omitempty"`
+	Lawless      int `json:"law,omitempty"`
 }
 
 // Reason says why a server was culled.
@@ -119,6 +123,8 @@ type Reason struct {
 	Cause  Cause             `json:"reason"`
 	// Players are the players for whom the cause holds, unless it concerns the server alone.
 	Players []string `json:"players,omitempty"`
+	// Breaks says what a server breaks that is culled by the law.
+	Breaks []law.Break `json:"breaks,omitempty"`
 }
 
 // Total is how many servers were culled.
@@ -134,7 +140,7 @@ func (c Culled) Total() int {
 func (c *Culled) counts() [none]*int {
 	return [none]*int{
 		&c.Hygiene, &c.Blacklisted, &c.Vetoed, &c.Hidden, &c.Unreachable, &c.Unmeasured, &c.Unknown, &c.Full,
-		&c.Filtered, &c.Passworded, &c.WrongVersion, &c.PingLimits, &c.OverThreshold,
+		&c.Filtered, &c.Passworded, &c.WrongVersion, &c.PingLimits, &c.Lawless, &c.OverThreshold,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"muster/selection"
+	"muster/selection/law"
 )
 
 // fill sets everything in a value that has an exported name. Texts without a meaning of their own
@@ -14,7 +15,7 @@ import (
 func fill(v reflect.Value, prefix string, n *int) {
 	*n++
 	switch {
-	case !v.CanSet():
+	case !v.CanSet(), v.Type() == reflect.TypeFor[selection.Judgement](), v.Type() == reflect.TypeFor[law.Break](): // they name nobody
 	case v.Type() == reflect.TypeFor[string]():
 		v.SetString(prefix + strconv.Itoa(*n))
 	case v.Kind() == reflect.Pointer:

@@ -14,9 +14,12 @@ import (
 // called "server", by their addresses.
 func (s Selection) Explain() []sentence.Sentence {
 	var all []sentence.Sentence
-	if s.Chosen == nil {
+	switch {
+	case s.Chosen == nil:
 		all = append(all, sentence.Of("why.nothing"))
-	} else {
+	case s.Chosen.Law != nil && s.Chosen.Law.Decides:
+		all = append(all, s.byLaw()...)
+	default:
 		all = append(all, s.verdict())
 		if s.Chosen.SeatsUnknown {
 			all = append(all, sentence.Of("seats.unknown"))
@@ -34,8 +37,9 @@ func (s Selection) Explain() []sentence.Sentence {
 	if s.Why != nil {
 		all = append(all, s.whySentences()...)
 	}
-	if s.Chosen != nil {
+	if s.Chosen != nil && (s.Chosen.Law == nil || !s.Chosen.Law.Decides) {
 		all = append(all, s.runnerUp()...)
+		all = append(all, s.byLaw()...)
 	}
 	all = append(all, s.Culled.sentences()...)
 	for _, found := range s.Doubts {
@@ -114,6 +118,8 @@ func (s Selection) against(rival Rival) sentence.Sentence {
 func (s Selection) drawback(rival Rival) sentence.Sentence {
 	measure := rules.Of(s.By).Measure
 	switch {
+	case rival.Law != nil && len(rival.Law.Breaks) > 0:
+		return rival.Law.Breaks[0].Clause(rival.Law.League)
 	case len(rival.Over) > 0:
 		return sentence.Of("why.but-over", "players", people(rival.Over))
 	case s.Chosen.Ours && !rival.Ours && rival.Score < s.Chosen.Score:

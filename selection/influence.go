@@ -42,11 +42,14 @@ func Influences(servers Servers, table *Table, criteria Criteria, chosen int) []
 	if len(table.players) < 2 {
 		return nil // there are no others
 	}
-	sided := newView(table, criteria, nobody).objective.rule.Sides
+	whole := newRound(filter, table, nobody)
+	if whole.law.decides {
+		return nil // the rule has chosen nothing
+	}
 	// of returns the influence of a player of some.
 	of := func(some *Table, player int) (i Influence, is bool) {
 		rest := newRound(filter, some, player)
-		if sided && !rest.view.objective.rule.Sides {
+		if whole.losesSide(rest) {
 			return i, false // the others have nobody left to be even with
 		}
 		doc := rest.document()

@@ -26,7 +26,11 @@ func (r *round) reasons() []Reason {
 	}
 	for _, server := range furthest.sorted() {
 		cause := r.fates[server]
-		reasons = append(reasons, Reason{Server: server, Addr: hostport.At(r.servers.List[server].Addr), Cause: cause, Players: r.concerned(server, cause)})
+		reason := Reason{Server: server, Addr: hostport.At(r.servers.List[server].Addr), Cause: cause, Players: r.concerned(server, cause)}
+		if cause == Lawless {
+			reason.Breaks = r.judge(server)
+		}
+		reasons = append(reasons, reason)
 	}
 	return reasons
 }

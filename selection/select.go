@@ -17,8 +17,10 @@ import (
 func Select(servers Servers, table *Table, criteria Criteria) Selection {
 	r := newRound(NewFilter(servers, criteria), table, nobody)
 	doc := r.document()
-	doc.Decided, doc.Why = r.decided(&doc), r.why(&doc)
-	if criteria.Differing && criteria.Top != 1 && doc.Chosen != nil {
+	if !r.law.decides || doc.Chosen == nil { // the law says why
+		doc.Decided, doc.Why = r.decided(&doc), r.why(&doc)
+	}
+	if criteria.Differing && criteria.Top != 1 && doc.Chosen != nil && !r.law.decides {
 		for _, c := range r.extremes(doc.Chosen.Server) {
 			doc.Ranking = append(doc.Ranking, r.ranked(c))
 		}
@@ -47,6 +49,7 @@ type round struct {
 	// preference is set if one of the group's own servers suits. stranger is the best other server.
 	preference *Preference
 	stranger   int
+	law        lawful
 }
 
 // candidate is a server that suits everyone.
@@ -57,15 +60,28 @@ type candidate struct {
 	order float64
 }
 
-// newRound chooses for all players but the dropped one.
+// newRound chooses for all players but the dropped one. If no server is left that keeps the criteria's
+// law, or if the law has no limit, it chooses by the law's own order.
 func newRound(s *Filter, table *Table, dropped int) *round {
 	s.note()
 	r := &round{Filter: s, view: newView(table, s.criteria, dropped), fates: make([]Cause, table.Servers())}
+	r.law = r.underLaw(false)
+	if r.choose(); r.law.Law == nil || len(r.best) > 0 && len(r.law.Rules) > 0 {
+		return r
+	}
+	r = &round{Filter: s, view: newView(table, s.criteria, dropped), fates: r.fates}
+	r.law = r.underLaw(true)
+	r.choose()
+	r.rankByLaw()
+	return r
+}
+
+// choose decides every server's fate, and ranks those that suit everyone by the rule.
+func (r *round) choose() {
 	r.restrict(r.cull())
 	r.findOwn()
 	r.qualify()
 	r.rank()
-	return r
 }
 
 // cull decides every server's fate, except for limits, and returns the lowest worst RTT among the
@@ -98,6 +114,9 @@ func (r *round) against(server int, s *sums) causes {
 		if limited && (limits.shuts(s.worst) || limits.least != 0 && len(r.view.playersWhere(server, limits.shuts)) > 0) {
 			c.add(PingLimits)
 		}
+	}
+	if c == 0 && r.law.Law != nil && !r.law.decides && len(r.judge(server)) > 0 {
+		c.add(Lawless)
 	}
 	return c
 }
@@ -216,7 +235,9 @@ func (r *round) document() Selection {
 		doc.Ranking = append(doc.Ranking, r.ranked(c))
 	}
 	var kept candidate
-	doc.Keep, kept = r.stay()
+	if doc.Keep, kept = r.stay(); r.law.decides {
+		doc.Keep = nil // the law does not know the last round
+	}
 	if len(r.best) == 0 {
 		return doc
 	}
@@ -224,7 +245,10 @@ func (r *round) document() Selection {
 	if doc.Keep != nil && doc.Keep.Stays {
 		chosen = r.ranked(kept)
 	}
-	doc.Chosen = &chosen
+	if doc.Chosen = &chosen; chosen.Law != nil {
+		judged := *chosen.Law
+		judged.Said, chosen.Law = r.law.said, &judged
+	}
 	return doc
 }
 
@@ -237,7 +261,7 @@ func (r *round) ranked(c candidate) Ranked {
 		MaxMS: millis(float64(s.worst)), StdevMS: millis(s.figure(rules.Of(Fairness))),
 		SideMeanMS: r.view.sideMeans(c.server),
 		RTT:        make(map[string]float64, len(t.players)), WorstOff: t.players[worstOff],
-		Tight: r.tight != nil && r.tight[c.server], Ours: r.isOurs(c.server),
+		Tight: r.tight != nil && r.tight[c.server], Ours: r.isOurs(c.server), Law: r.judged(c.server),
 	}
 	info := r.servers.Info(c.server)
 	doc.SeatsUnknown = r.criteria.Seats > 0 && info != nil && info.Uncounted() && info.Players > 0

@@ -99,9 +99,10 @@ func (v *view) raises(server int) []float64 {
 	return raises
 }
 
-// losesSide reports whether a round for fewer players has lost a side, so that another rule decides.
+// losesSide reports whether a round for fewer players has lost a side, so that another rule decides,
+// or no law.
 func (r *round) losesSide(rest *round) bool {
-	return r.view.objective.rule.Sides && !rest.view.objective.rule.Sides
+	return r.view.objective.rule.Sides && !rest.view.objective.rule.Sides || r.law.Law != nil && rest.law.Law == nil
 }
 
 // sideSentences returns what the two sides have at the chosen server if they should be even, or why

@@ -137,7 +137,7 @@ func (r *round) rival(server int) Rival {
 	return rival
 }
 
-// bestBy returns the best server by a rule's figure, whether over the limit or not.
+// bestBy returns the best server by a rule's figure, even if it is over the limit or breaks the law.
 func (r *round) bestBy(rule *rules.Rule) int {
-	return r.bestOf(rule, func(server int) bool { return r.fates[server] == none || r.fates[server] == OverThreshold })
+	return r.bestOf(rule, func(server int) bool { return r.fates[server] >= Lawless })
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -70,9 +72,14 @@ func (c *choice) run(files []string) error {
 	if err := needsLimit(c.criteria.By, c.criteria.Limits); err != nil {
 		return err
 	}
-	under, err := c.underLaw()
-	if err != nil {
-		return err
+	if c.law != "" {
+		sides, err := slices.Collect(maps.Values(c.criteria.Sides)), error(nil)
+		if !slices.Contains(sides, selection.SideA) || !slices.Contains(sides, selection.SideB) {
+			return usagef("--law needs players on both sides: --sides ann=a,ben=b")
+		}
+		if c.criteria.Law, err = c.program.law(c.law); err != nil {
+			return err
+		}
 	}
 	all, err := reports.Read(files, c.in)
 	if err != nil {
@@ -86,22 +93,14 @@ func (c *choice) run(files []string) error {
 	if err := c.criteria.Check(table.Players()); err != nil {
 		return usageError(err)
 	}
-	r, shown := ruled{}, servers
-	var document any = &r.Selection
-	if under == nil {
-		r.Selection = selection.Select(servers, table, c.criteria)
-	} else if r, shown, err = c.selectUnder(under, all, servers, table); err == nil {
-		document = &r
-	} else {
-		return err
-	}
-	r.Doubts = anomaly.Find(servers.List, table)
+	s := selection.Select(servers, table, c.criteria)
+	s.Doubts = anomaly.Find(servers.List, table)
 	if c.json {
-		err = json.NewEncoder(c.out).Encode(document)
+		err = json.NewEncoder(c.out).Encode(&s)
 	} else {
-		reports.Show(c.out, c.screen.Language, r.sentences(), r.Selection, shown)
+		reports.Show(c.out, c.screen.Language, s, servers)
 	}
-	if err == nil && r.Selection.Chosen == nil {
+	if err == nil && s.Chosen == nil {
 		err = errNothing
 	}
 	return err

@@ -6,16 +6,15 @@ import (
 	"slices"
 	"strconv"
 
-	"muster/discovery/sentence"
 	"muster/internal/catalogue"
 	"muster/internal/term"
 	"muster/selection"
 )
 
-// Show prints a choice for people: what is said of it, then the ranking. If the players do not fit in the ranking, the RTTs for
+// Show prints a choice for people: the reasons, then the ranking. If the players do not fit in the ranking, the RTTs for
 // the chosen server follow below it.
-func Show(out term.Terminal, language *catalogue.Language, said []sentence.Sentence, s selection.Selection, servers selection.Servers) {
-	for _, text := range language.SayAll(said) {
+func Show(out term.Terminal, language *catalogue.Language, s selection.Selection, servers selection.Servers) {
+	for _, text := range language.SayAll(s.Explain()) {
 		fmt.Fprintln(out, out.Wrap(text, 0))
 	}
 	if len(s.Ranking) == 0 {

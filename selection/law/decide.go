@@ -14,27 +14,24 @@ type Server struct {
 	Players     []Player
 }
 
-// offered is how many servers a blind veto is about.
-const offered = 3
+// Offered is how many servers a blind veto is about.
+const Offered = 3
 
-// Decide puts servers in the law's own order, as indexes with the preferred one first, and says what
-// the law says of it. The order decides where no server keeps the law, or where the law has no limit.
-// Servers that are as good keep their places.
-func (l *Law) Decide(servers []Server) (order []int, said []sentence.Sentence) {
-	order, key, says, way := l.order(servers), "law.nothing-left", l.Order.Says, l.Disagreement.Way
+// Decide returns the first servers of the law's own order, as indexes with the preferred one first,
+// and says what the law says of it. Most is how many, 0 is all. The order decides where no server
+// keeps the law, or where the law has no limit. Servers that are as good keep their places.
+func (l *Law) Decide(servers []Server, most int) (order []int, said []sentence.Sentence) {
+	key, says, way := "law.nothing-left", l.Order.Says, l.Disagreement.Way
 	if len(l.Rules) == 0 {
 		key = "law.no-limit"
 	}
 	if way == InPlaces {
 		says = l.Disagreement.Says
-		rank := func(server int) uint { // places that the law does not name, −1, are the last
-			return uint(slices.Index(l.Disagreement.Places, servers[server].Place))
-		}
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rank(i), rank(j)) })
 	}
+	order = l.order(servers, cmp.Or(most, len(servers)))
 	said = append(said, sentence.Of(key, "league", l.League, "says", says))
 	var names []string
-	for _, server := range order[:min(offered, len(order))] {
+	for _, server := range order[:min(Offered, len(order))] {
 		names = append(names, servers[server].Name)
 	}
 	switch {
@@ -48,22 +45,30 @@ func (l *Law) Decide(servers []Server) (order []int, said []sentence.Sentence) {
 	return order, said
 }
 
-// order returns the servers by the law's steps. Servers that tie with the best need not tie with each
-// other, so each place goes to the best of those that are left.
-func (l *Law) order(servers []Server) (order []int) {
-	figures, left := make([][]time.Duration, len(l.Order.By)), []int{}
+// order returns the servers by the law's places, if those decide, and by its steps. Servers that tie
+// with the best need not tie with each other, so each place goes to the best of those that are left.
+func (l *Law) order(servers []Server, most int) (order []int) {
+	ties, places := []time.Duration{0}, l.Disagreement.Places
+	for _, step := range l.Order.By {
+		ties = append(ties, time.Duration(step.Tie))
+	}
+	figures, left := make([][]time.Duration, len(ties)), []int{}
 	for i, s := range servers {
-		left = append(left, i)
+		place := slices.Index(places, s.Place)
+		if place < 0 {
+			place = len(places) // places that the law does not name are the last
+		}
+		left, figures[0] = append(left, i), append(figures[0], time.Duration(place))
 		for at, step := range l.Order.By {
-			figures[at] = append(figures[at], l.Figure(step.Least, s.Players))
+			figures[1+at] = append(figures[1+at], l.Figure(step.Least, s.Players))
 		}
 	}
-	for len(left) > 0 {
+	for len(left) > 0 && len(order) < most {
 		best := left
-		for at, step := range l.Order.By {
+		for at, tie := range ties {
 			of := figures[at]
 			least := of[slices.MinFunc(best, func(i, j int) int { return cmp.Compare(of[i], of[j]) })]
-			best = slices.DeleteFunc(slices.Clone(best), func(i int) bool { return of[i] > least+time.Duration(step.Tie) })
+			best = slices.DeleteFunc(slices.Clone(best), func(i int) bool { return of[i] > least+tie })
 		}
 		order = append(order, best[0])
 		left = slices.DeleteFunc(left, func(i int) bool { return i == best[0] })

@@ -143,9 +143,17 @@ func (l *Law) Judge(players []Player) []Break {
 
 // Sentence says what a server breaks, and by how much.
 func (b Break) Sentence(league, server string) sentence.Sentence {
+	return sentence.Of("law.breaks", append(b.figures(league), "server", server, "says", b.Says)...)
+}
+
+// Clause says so as a reason, after "but".
+func (b Break) Clause(league string) sentence.Sentence {
+	return sentence.Of("law.but-breaks", b.figures(league)...)
+}
+
+func (b Break) figures(league string) []any {
 	ms := func(d discovery.Millis) sentence.Sentence { return rules.Exact(discovery.MS(time.Duration(d))) }
-	return sentence.Of("law.breaks", "server", server, "league", league, "over", ms(b.Value-b.Limit),
-		"figure", sentence.Of("law.figure."+string(b.Of), "ms", ms(b.Value)), "says", b.Says)
+	return []any{"league", league, "over", ms(b.Value - b.Limit), "figure", sentence.Of("law.figure."+string(b.Of), "ms", ms(b.Value))}
 }
 
 // Figure returns a statistic of the pings to a server, to the microsecond. It is 0 if it compares
@@ -174,6 +182,9 @@ func (l *Law) Figure(of Statistic, players []Player) time.Duration {
 	}
 	return rounded(max(0, a.low-max(b.low, float64(l.Minping.Max))))
 }
+
+// CountsBest reports whether the players' lowest pings to any server count; see [Player].
+func (l *Law) CountsBest() bool { return l.clip() > 0 }
 
 // clip returns the law's clip in nanoseconds, 0 if it has none.
 func (l *Law) clip() (clip float64) {

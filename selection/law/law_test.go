@@ -61,7 +61,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: %s keeps the law", tt.name, s.Name)
 			}
 		}
-		order, said := quake.Decide(tt.servers)
+		order, said := quake.Decide(tt.servers, 0)
 		says := strings.Join(catalogue.InEnglish().SayAll(said), " ")
 		if tt.servers[order[0]].Name != tt.home || !strings.Contains(says, tt.home+" is home, for two of three maps") {
 			t.Errorf("%s: %v, %s", tt.name, order, says)
@@ -149,7 +149,7 @@ func TestDecide(t *testing.T) {
 		{"as good keeps its place", Law{Order: Order{By: []Step{{Least: Worst}}}}, []Server{at("B", 10, 20), at("A", 20, 10)}, []int{0, 1}, ""},
 		{"none", *known(t, "eql"), nil, nil, ""},
 	} {
-		order, said := tt.law.Decide(tt.servers)
+		order, said := tt.law.Decide(tt.servers, 0)
 		says := strings.Join(catalogue.InEnglish().SayAll(said), " ")
 		if !slices.Equal(order, tt.order) || !strings.Contains(says, tt.says) {
 			t.Errorf("%s: %v, %s; want %v, %s", tt.name, order, says, tt.order, tt.says)

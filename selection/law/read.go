@@ -2,6 +2,7 @@ package law
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -17,12 +18,14 @@ import (
 // Format is the name of a law's file.
 const Format = "muster.law/1"
 
-// Bounds of a law's file: its size in bytes, how deep its parts stand in each other, and the highest
-// ping in milliseconds.
+// Bounds of a law's file: its size in bytes, how deep its parts stand in each other, how many of one
+// kind it has, the highest ping in milliseconds, and how many faults are told.
 const (
-	MaxFile  = 64 << 10
-	maxDepth = 8
-	maxMS    = 10_000
+	MaxFile   = 64 << 10
+	maxDepth  = 8
+	maxParts  = 256
+	maxMS     = 10_000
+	maxFaults = 10
 )
 
 // Fault is one thing that is wrong in the file of a law.
@@ -80,7 +83,7 @@ func Read(file []byte) (*Law, error) {
 	}
 	if len(c.faults) > 0 {
 		slices.SortStableFunc(c.faults, func(a, b Fault) int { return a.Line - b.Line })
-		return nil, c.faults
+		return nil, c.faults[:min(maxFaults, len(c.faults))]
 	}
 	return l, nil
 }
@@ -113,6 +116,9 @@ func (c *checker) index(tokens *json.Decoder, path string, depth int) error {
 		return errors.New("its parts stand too deep in each other")
 	}
 	for i := 0; tokens.More(); i++ {
+		if i == maxParts {
+			return fmt.Errorf("%s has over %d parts", cmp.Or(path, "the law"), maxParts)
+		}
 		name := fmt.Sprint(i)
 		if open == '{' {
 			key, err := tokens.Token()

@@ -128,7 +128,7 @@ func FuzzRead(f *testing.F) {
 		for _, b := range l.Judge(duel(300, 20, 10, 10)) {
 			b.Sentence(l.League, "10.0.0.1:1")
 		}
-		if order, said := l.Decide([]Server{{"1", "DE", duel(9, 9, 9, 9)}, {"2", "SE", nil}}); len(order) != 2 || len(said) == 0 {
+		if order, said := l.Decide([]Server{{"1", "DE", duel(9, 9, 9, 9)}, {"2", "SE", nil}}, 0); len(order) != 2 || len(said) == 0 {
 			t.Errorf("%v, %v", order, said)
 		}
 		text, _ := json.Marshal(l)

@@ -192,7 +192,7 @@ func TestReferee(t *testing.T) {
 				t.Fatalf("%s, %v, server %d: over by %v, and the referee says %v", l.Name, d, s, by, over[s])
 			}
 		}
-		if order, _ := l.Decide(servers); order[0] != first {
+		if order, _ := l.Decide(servers, 0); order[0] != first {
 			t.Fatalf("%s, %v: prefers %d, and the referee %d", l.Name, d, order[0], first)
 		}
 	}
