@@ -148,7 +148,7 @@ var arrows = []struct {
 	{"muster/host/store", nil},
 	{"muster/host/between", nil},
 	{"muster/host/cluster", []string{"muster/host/store"}},
-	{"muster/host/wire", []string{"muster/internal/catalogue", "muster/internal/slip", "muster/host/schedule", "muster/selection", "muster/selection/rules", "muster/discovery", "muster/discovery/lists/address", "muster/discovery/plan/topology", "muster/selection/memory"}},
+	{"muster/host/wire", []string{"muster/internal/catalogue", "muster/internal/slip", "muster/host/schedule", "muster/selection", "muster/selection/law", "muster/selection/rules", "muster/discovery", "muster/discovery/lists/address", "muster/discovery/plan/topology", "muster/selection/memory"}},
 	{"muster/host/wire/conn", []string{"muster/host/wire"}},
 	{"muster/selection", []string{"muster/discovery/report", "muster/selection/anomaly", "muster/selection/law", "muster/selection/rules", "muster/discovery", "muster/discovery/plan/topology"}},
 	{"muster/selection/rules", nil},

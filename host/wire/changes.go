@@ -97,6 +97,10 @@ func (row Setting) value(s *Settings) any {
 		if len(names) > 0 {
 			return names
 		}
+	case *Law:
+		if !value.IsZero() {
+			return value.League
+		}
 	case *string:
 		switch {
 		case *value == "":

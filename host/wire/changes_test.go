@@ -11,6 +11,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
 	"muster/selection"
+	"muster/selection/law"
 )
 
 // TestChanges checks that people read what the organiser has changed, and nothing else.
@@ -116,6 +117,8 @@ func TestEveryChangeIsTold(t *testing.T) {
 			*to = Yes
 		case *Venues:
 			*to = Venues{{Name: "Paris"}}
+		case *Law:
+			to.Law = law.Known("eql")
 		default:
 			t.Errorf("%s is a %v", row.Key, reflect.TypeOf(to))
 		}

@@ -282,8 +282,8 @@ func TestProtocolNamesEveryField(t *testing.T) {
 	}
 }
 
-// fieldsOf returns the JSON names of a type's fields, and of their fields. A selection is a
-// document of its own.
+// fieldsOf returns the JSON names of a type's fields, and of their fields. A selection and a law are
+// documents of their own.
 func fieldsOf(of reflect.Type) (names []string) {
 	switch of.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -297,7 +297,7 @@ func fieldsOf(of reflect.Type) (names []string) {
 		if name != "" && name != "-" {
 			names = append(names, name)
 		}
-		if field.Type != reflect.TypeFor[*selection.Selection]() && field.Type != reflect.TypeFor[selection.Selection]() && name != "-" {
+		if field.Type != reflect.TypeFor[*selection.Selection]() && field.Type != reflect.TypeFor[selection.Selection]() && field.Type != reflect.TypeFor[wire.Law]() && name != "-" {
 			names = append(names, fieldsOf(field.Type)...)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"muster/discovery"
 	"muster/selection"
+	"muster/selection/law"
 )
 
 // Form is what people may set in a room: GET /api/form. A reader leaves out a setting of a type that
@@ -21,10 +22,10 @@ type Field struct {
 	// Key is the setting's name in JSON.
 	Key string `json:"key"`
 	// Type is game, rule, limits (a list), text, choice (one of Choices, of which the empty one is
-	// unset), moves (a text with a word for each move), number, count (a number that may be 0; null
-	// is unset), switch, decision (true, false or null), time (in ms), link, webhook or password
-	// (texts of which the last two are shown to nobody), places (a text with a place on each line) or
-	// servers (a list of texts).
+	// unset), law (the same, or a muster.law/1 document), moves (a text with a word for each move),
+	// number, count (a number that may be 0; null is unset), switch, decision (true, false or null),
+	// time (in ms), link, webhook or password (texts of which the last two are shown to nobody), places
+	// (a text with a place on each line) or servers (a list of texts).
 	Type string `json:"type"`
 	// Min and Max bound a number that is set, or each of a list's; for a time they are in ms. A text
 	// has at most MaxLength letters, and a list at most MaxItems items.
@@ -107,6 +108,8 @@ func (row Setting) field(players int) Field {
 		kind = "time"
 	case *Venues:
 		kind, f.MaxItems = "places", MaxVenues
+	case *Law:
+		kind, f.Choices = "law", append([]string{""}, law.Names()...)
 	case *string:
 		if row.Choices != nil {
 			kind = "choice"

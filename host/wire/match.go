@@ -223,6 +223,9 @@ func (s *Settings) CheckMatch() error {
 	if s.SideA != "" && strings.EqualFold(s.SideA, s.SideB) {
 		return impossible("refused.side-names", "name", s.SideA)
 	}
+	if err := s.checkLaw(); err != nil {
+		return err
+	}
 	maps := splitMaps(s.Maps)
 	for i, name := range maps {
 		isTwice := slices.ContainsFunc(maps[:i], func(other string) bool { return strings.EqualFold(other, name) })

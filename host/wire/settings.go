@@ -104,6 +104,8 @@ type Settings struct {
 	Maps  string `json:"maps,omitempty"`
 	SideA string `json:"side_a,omitempty"`
 	SideB string `json:"side_b,omitempty"`
+	// Law is the league's law on pings that the match keeps.
+	Law Law `json:"law,omitzero"`
 	// Turn is how long a captain may take for a move, 0 for [UsualTurn].
 	Turn discovery.Millis `json:"turn_ms,omitzero"`
 	// Password is the game server's password. Players get it for the launch, and nobody else sees
@@ -276,6 +278,9 @@ func Table() []Setting {
 			Examples: []string{"ban ban ban ban pick", "ban ban pick", "pick"},
 			Section:  OfMatch, Flag: "order", Usage: "a match's `MOVES` over the servers, as in \"ban ban ban ban pick\" (default: ban " +
 				"until one is left)", OnPage: true},
+		{Key: "law", Needs: matchKey, Of: func(s *Settings) any { return &s.Law }, Rare: true,
+			Section: OfMatch, Flag: "law", Usage: "a league's law on pings, `NAME|FILE`: servers that break it are left out unless no other " +
+				"is left, and it says who decides then (see muster laws)", OnPage: true},
 		{Key: mapsKey, Needs: matchKey, Of: func(s *Settings) any { return &s.Maps }, Rare: true, Examples: []string{"dm6, dm17, ztn"},
 			Section: OfMatch, Flag: "maps", Usage: "the `MAPS` that captains ban and pick after the server, as in \"dm6, dm17, ztn\"", OnPage: true},
 		{Key: "turn_ms", Needs: matchKey, Of: func(s *Settings) any {

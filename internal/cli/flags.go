@@ -74,7 +74,7 @@ func (p *program) gameFlag(cmd *cobra.Command, id *string) {
 }
 
 // bindSettings adds the flags of the settings in a section.
-func bindSettings(cmd *cobra.Command, s *wire.Settings, in wire.Section) {
+func (p *program) bindSettings(cmd *cobra.Command, s *wire.Settings, in wire.Section) {
 	flags := cmd.Flags()
 	for _, row := range wire.Table() {
 		if row.Section != in {
@@ -109,6 +109,11 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings, in wire.Section) {
 				// Like --long-look[=30s]: after a word, people would type a blank.
 				flag.Usage = strings.ReplaceAll(row.Usage, "`", "") + "``"
 			}
+		case *wire.Law:
+			flags.Var(option.New("NAME|FILE", "", func(text string) (err error) {
+				to.Law, err = p.law(text)
+				return err
+			}), row.Flag, row.Usage)
 		case *selection.Rule:
 			option.Word(cmd, to, row.Flag, *to, selection.Rules(), row.Usage)
 		case *string:

@@ -31,7 +31,7 @@ func TestTextFlags(t *testing.T) {
 	var got wire.Settings
 	cmd := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}
 	for _, in := range []wire.Section{wire.OfServers, wire.OfRoom, wire.OfEvening} {
-		bindSettings(cmd, &got, in)
+		testProgram(nil).bindSettings(cmd, &got, in)
 	}
 	cmd.SetArgs([]string{"--room", " Fri\u202eday\x1b[31m  night ", "--map", "oa_dm1 ", "--password", " two  blanks ", "--voice", "https://discord.gg/" + strings.Repeat("a", 270)})
 	if err := cmd.Execute(); err != nil {

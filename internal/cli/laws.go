@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -76,11 +75,12 @@ func (p *program) showLaws(name string, asJSON bool) error {
 	return nil
 }
 
-// law returns the law of a name or of a file.
+// law returns the law of a name, of a file, or of a document itself.
 func (p *program) law(name string) (*law.Law, error) {
-	all := law.All()
-	if i := slices.IndexFunc(all, func(known *law.Law) bool { return known.Name == name }); i >= 0 {
-		return all[i], nil
+	if known := law.Known(name); known != nil {
+		return known, nil
+	} else if strings.HasPrefix(name, "{") { // from a launcher
+		return law.Read([]byte(name))
 	}
 	file, err := input.Open(name, p.in)
 	if err != nil {

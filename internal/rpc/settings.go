@@ -64,6 +64,9 @@ func textOf(row wire.Setting, value json.RawMessage) (string, error) {
 	} else if _, takes := to.(*wire.Limits); !takes {
 		return "", fmt.Errorf("a list is too much")
 	}
+	if _, takes := to.(*wire.Law); takes && bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")) {
+		return string(bytes.TrimSpace(value)), nil
+	}
 	var texts []string
 	for _, one := range list {
 		switch v := one.(type) {

@@ -21,7 +21,7 @@ const Format = "muster.law/1"
 // Bounds of a law's file: its size in bytes, how deep its parts stand in each other, how many of one
 // kind it has, the highest ping in milliseconds, and how many faults are told.
 const (
-	MaxFile   = 64 << 10
+	MaxFile   = 16 << 10
 	maxDepth  = 8
 	maxParts  = 256
 	maxMS     = 10_000
@@ -48,16 +48,35 @@ func (all Faults) Error() string {
 //go:embed laws/*.json
 var files embed.FS
 
+// Names returns the names of the laws that come with Muster, in their order.
+func Names() (names []string) {
+	entries, err := files.ReadDir("laws")
+	if err != nil {
+		panic(err) // the files are embedded above
+	}
+	for _, entry := range entries {
+		names = append(names, strings.TrimSuffix(entry.Name(), ".json"))
+	}
+	return names
+}
+
+// Known returns the law of that name that comes with Muster, or nil.
+func Known(name string) *Law {
+	if !slices.Contains(Names(), name) {
+		return nil
+	}
+	file, err := files.ReadFile("laws/" + name + ".json")
+	l, wrong := Read(file)
+	if err = errors.Join(err, wrong); err != nil {
+		panic(err) // a test reads them all
+	}
+	return l
+}
+
 // All returns the laws that come with Muster, in the order of their names.
 func All() (all []*Law) {
-	entries, err := files.ReadDir("laws")
-	for _, entry := range entries {
-		file, _ := files.ReadFile("laws/" + entry.Name())
-		l, wrong := Read(file)
-		all, err = append(all, l), errors.Join(err, wrong)
-	}
-	if err != nil {
-		panic(err) // the files are embedded above, and a test reads them
+	for _, name := range Names() {
+		all = append(all, Known(name))
 	}
 	return all
 }

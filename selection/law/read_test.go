@@ -89,7 +89,7 @@ func TestFaults(t *testing.T) {
 		{`["And so on."]`, strings.Repeat("[", 20), "20: its parts stand too deep in each other"},
 		{sound, ``, "1: the file ends too early"},
 		{sound, `[]`, "1: "},
-		{sound, strings.Repeat(" ", MaxFile+1), "1: the file has over 65536 bytes"},
+		{sound, strings.Repeat(" ", MaxFile+1), "1: the file has over 16384 bytes"},
 	} {
 		if !strings.Contains(sound, tt.old) {
 			t.Fatalf("no %q", tt.old)

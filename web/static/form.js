@@ -67,6 +67,8 @@ export function term(now, field) {
       return limits(value);
     case "choice":
       return said(`${field.words}.${value}`);
+    case "law":
+      return lawName(value);
     case "places":
       return said("list.of", { items: now.room.candidates });
     case "time":
@@ -74,6 +76,12 @@ export function term(now, field) {
   }
   return String(value);
 }
+
+/** What stands for a law of the room's own among the known ones, which have names of small letters. */
+const ownLaw = "*";
+
+/** What people call a law: its name, or the league of one that came as a file. @param {string | {league: string}} law */
+const lawName = (law) => (typeof law === "string" ? law : law.league);
 
 /** Whether somebody has set a setting. None of these counts is one. @param {Now} now @param {Field} field */
 export function isSet({ room }, { key, type }) {
@@ -119,6 +127,10 @@ export function input(now, field) {
       return labelled(now, field, select(of, decisions(field), String(value ?? "")));
     case "choice":
       return labelled(now, field, select(of, (field.choices ?? []).map((choice) => [choice, say(`${field.words}.${choice || "unset"}`)]), value ?? ""));
+    case "law": {
+      const own = typeof value === "object" ? [[ownLaw, lawName(value)]] : [];
+      return labelled(now, field, select(of, [...(field.choices ?? []).map((choice) => [choice, choice || unset(field)]), ...own], own.length > 0 ? ownLaw : value ?? ""));
+    }
     case "text":
     case "moves":
       return labelled(now, field, h("input", { ...text, list: field.examples && `${field.key}-examples` }), field.examples && examples(field));
@@ -221,6 +233,8 @@ export function settingOf(input) {
       return text === "" ? {} : is(isNone(text) ? "" : text);
     case "password":
       return is(input.value);
+    case "law":
+      return text === ownLaw ? {} : is(text);
     case "text":
     case "moves":
     case "choice":

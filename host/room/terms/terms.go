@@ -93,7 +93,8 @@ func (f Facts) refusal(before, s wire.Settings) error {
 // decides returns the settings by which captains and the room decide a match. The organiser may be
 // on a side, and cannot change them in the middle of the moves.
 func decides(s wire.Settings) string {
-	return fmt.Sprint(s.Match, s.Order, s.Maps, s.Turn, s.By, s.Limits)
+	law, _ := json.Marshal(s.Law) // every law has a form in JSON
+	return fmt.Sprint(s.Match, s.Order, s.Maps, s.Turn, s.By, s.Limits, string(law))
 }
 
 // Resettle returns a room's settings by a host's flags. The game stays, the room is as open as
@@ -102,7 +103,7 @@ func decides(s wire.Settings) string {
 func Resettle(before, given wire.Settings, players int, gathers bool) wire.Settings {
 	given.Game, given.Open = before.Game, before.Open
 	if !gathers {
-		given.Match, given.Order, given.Maps, given.Turn = before.Match, before.Order, before.Maps, before.Turn
+		given.Match, given.Order, given.Maps, given.Turn, given.Law = before.Match, before.Order, before.Maps, before.Turn, before.Law
 		if before.IsMatch() {
 			given.By, given.Limits = before.By, before.Limits
 		}
