@@ -235,8 +235,8 @@ func (r *round) document() Selection {
 		doc.Ranking = append(doc.Ranking, r.ranked(c))
 	}
 	var kept candidate
-	if doc.Keep, kept = r.stay(); r.law.decides {
-		doc.Keep = nil // the law does not know the last round
+	if doc.Keep, kept = r.stay(); r.law.decides && doc.Keep != nil { // a law knows no last round
+		doc.Keep.Stays, doc.Keep.Gain = false, 0
 	}
 	if len(r.best) == 0 {
 		return doc

@@ -41,7 +41,7 @@ func (b *Banning) move(r *Room, by caller, m Move) error {
 
 // refuseLongLook returns an error once a captain has moved.
 func (*Banning) refuseLongLook(r *Room) error {
-	if turn, is := r.parts.Bans.Turn(); !is || turn.Number > 1 {
+	if _, is := r.parts.Bans.Turn(); !is || r.parts.Bans.HasMoved() {
 		return errLookNow
 	}
 	return nil
@@ -136,13 +136,18 @@ func (b *Banning) next(r *Room) (at roomtime.Time, isQuiet bool) {
 // Move is a captain's ban or pick.
 type Move struct {
 	// Number is the number of the turn that the captain sees. What is the server's address, or the
-	// map.
+	// map. To the server that was decided it is the address for an objection, [wire.Delay] or
+	// [wire.Accept].
 	Number int    `json:"number"`
 	What   string `json:"what"`
 }
 
 func (a Move) do(r *Room, by caller) error {
-	if !by.IsSomebody() {
+	switch {
+	case by.IsSomebody():
+	case by.IsOrganiser: // who may decide without a place
+		by.ID = r.facts.Organiser()
+	default:
 		return errNickname
 	}
 	return r.phase.move(r, by, a)

@@ -8,6 +8,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/selection/law"
 )
 
 // Side is one of a match's two sides, [SideA] or [SideB]. It is empty for people on neither, such
@@ -60,6 +61,10 @@ type Match struct {
 	Decided bool     `json:"decided,omitempty"`
 	Server  string   `json:"server,omitempty"`
 	Play    []string `json:"play,omitempty"`
+	// Venues are the servers of the maps that are played, in their order, if a law has them on two.
+	// Law is the league's law, nil without one.
+	Venues []string  `json:"venues,omitempty"`
+	Law    *MatchLaw `json:"law,omitempty"`
 	// Even are the delays that would make pings even on the server, by player. It is empty until the
 	// match is decided. It is advice; nothing applies it.
 	Even map[string]Even `json:"even,omitempty"`
@@ -70,6 +75,21 @@ type Match struct {
 type Even struct {
 	SidesMS int `json:"sides_ms"`
 	AllMS   int `json:"all_ms"`
+}
+
+// MatchLaw is the law of a match. Its texts are the league's.
+type MatchLaw struct {
+	Name   string `json:"name"`
+	League string `json:"league"`
+	Source string `json:"source"`
+	// Says are the sentences of its limits, and of who may object.
+	Says []string `json:"says"`
+	// Said is what the law's own order has decided, and once the match is decided, what its server
+	// keeps or breaks. Breaks says the same in figures.
+	Said   []sentence.Sentence `json:"said,omitempty"`
+	Breaks []law.Break         `json:"breaks,omitempty"`
+	// MinpingMS is the ping up to which a side has asked for a delay. It is advice, as Even is.
+	MinpingMS float64 `json:"minping_ms,omitempty"`
 }
 
 // Camp is one side of a match.
@@ -84,10 +104,14 @@ type Camp struct {
 	Asks bool `json:"asks,omitempty"`
 }
 
-// The kinds of a move, and of what it is about.
+// The kinds of a move, and of what it is about. To the server that was decided, where a law lets
+// somebody object, they say Object, Delay or Accept.
 const (
 	Ban      = "ban"
 	Pick     = "pick"
+	Object   = "object"
+	Delay    = "delay"
+	Accept   = "accept"
 	OfServer = "server"
 	OfMap    = "map"
 )
@@ -97,12 +121,19 @@ type Turn struct {
 	// Number is the move's place among all moves, from 1. A captain names it, so that a late press
 	// is no move of the next turn.
 	Number int `json:"number"`
-	// Kind is [Ban] or [Pick], and Of is [OfServer] or [OfMap].
+	// Kind is [Ban], [Pick] or [Object], and Of is [OfServer] or [OfMap].
 	Kind string `json:"kind"`
 	Of   string `json:"of"`
-	Side Side   `json:"side"`
-	// Captain is the person who moves.
-	Captain string `json:"captain"`
+	// Side is the side that moves. It is empty if both may, or if the organiser moves.
+	Side Side `json:"side"`
+	// Captain is the person who moves. If both captains may, Captains are those who have not moved yet.
+	// In a Blind turn neither sees the other's move. Admin says that the organiser moves. Delay is who
+	// may ask for a delay in place of another server.
+	Captain  string   `json:"captain"`
+	Captains []string `json:"captains,omitempty"`
+	Blind    bool     `json:"blind,omitempty"`
+	Admin    bool     `json:"admin,omitempty"`
+	Delay    string   `json:"delay,omitempty"`
 	// Nth is the place among moves of the kind about the same thing, from 1, and Total how many
 	// these are: the third ban of four.
 	Nth   int `json:"nth"`

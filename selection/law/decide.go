@@ -17,6 +17,9 @@ type Server struct {
 // Offered is how many servers a blind veto is about.
 const Offered = 3
 
+// maxTied is more places than people look at.
+const maxTied = 100
+
 // Decide returns the first servers of the law's own order, as indexes with the preferred one first,
 // and says what the law says of it. Most is how many, 0 is all. The order decides where no server
 // keeps the law, or where the law has no limit. Servers that are as good keep their places.
@@ -39,7 +42,7 @@ func (l *Law) Decide(servers []Server, most int) (order []int, said []sentence.S
 		said = append(said, sentence.Of("law.way."+string(way)))
 	case way == Home && len(names) > 1:
 		said = append(said, sentence.Of("law.way.home", "server", names[0], "other", names[1]))
-	case way == Veto && len(names) > 1:
+	case way == Veto && len(names) == Offered:
 		said = append(said, sentence.Of("law.way.veto", "servers", names))
 	}
 	return order, said
@@ -47,6 +50,7 @@ func (l *Law) Decide(servers []Server, most int) (order []int, said []sentence.S
 
 // order returns the servers by the law's places, if those decide, and by its steps. Servers that tie
 // with the best need not tie with each other, so each place goes to the best of those that are left.
+// After the first maxTied places, which take time, ties do not count.
 func (l *Law) order(servers []Server, most int) (order []int) {
 	ties, places := []time.Duration{0}, l.Disagreement.Places
 	for _, step := range l.Order.By {
@@ -63,7 +67,7 @@ func (l *Law) order(servers []Server, most int) (order []int) {
 			figures[1+at] = append(figures[1+at], l.Figure(step.Least, s.Players))
 		}
 	}
-	for len(left) > 0 && len(order) < most {
+	for len(left) > 0 && len(order) < min(most, maxTied) {
 		best := left
 		for at, tie := range ties {
 			of := figures[at]
@@ -73,5 +77,11 @@ func (l *Law) order(servers []Server, most int) (order []int) {
 		order = append(order, best[0])
 		left = slices.DeleteFunc(left, func(i int) bool { return i == best[0] })
 	}
-	return order
+	slices.SortStableFunc(left, func(i, j int) (by int) {
+		for _, of := range figures {
+			by = cmp.Or(by, cmp.Compare(of[i], of[j]))
+		}
+		return by
+	})
+	return append(order, left[:min(len(left), most-len(order))]...)
 }

@@ -1,9 +1,10 @@
 // Package bans brings a match's two sides to one server, and to its maps: their captains ban and
-// pick in turn.
+// pick in turn. A league's law may lay down other moves over the servers, and may let captains object
+// to the one that was decided (law.go).
 //
-//	finalists, order, maps ─┐
-//	moves ──────────────────┴─▶ Turns: whose turn, about what, until when, and what was done
-//	                                 └─▶ what is left ─▶ Server, Maps
+//	finalists, order or law, maps ─┐
+//	moves ─────────────────────────┴─▶ Turns: whose turn, about what, until when, and what was done
+//	                                        └─▶ what is left ─▶ Server, Maps
 //
 // A [Series] belongs to one round. It always ends: if a captain does not move in time, the series
 // moves by the room's rule. It knows servers by their index in the list, maps by their place in the
@@ -29,6 +30,7 @@ type Setup struct {
 	Order []string `json:"order,omitempty"`
 	// Maps is the pool, empty if captains decide no maps. BestOf is how many of them are played at
 	// most.
+	Law
 	Maps   []string `json:"maps,omitempty"`
 	BestOf int      `json:"best_of,omitempty"`
 	// Clock is how long a captain may take for a move.
@@ -42,6 +44,10 @@ type Series struct{ state State }
 type State struct {
 	Setup
 	Moves []Move `json:"moves,omitempty"`
+	// Sealed are the strikes of a blind veto that the other side must not see yet. Closed says that
+	// the time for objections is over.
+	Sealed []Move `json:"sealed,omitempty"`
+	Closed bool   `json:"closed,omitempty"`
 	// Since is when the turn began.
 	Since roomtime.Time `json:"since,omitzero"`
 	// Went are the servers of the match, the present one last: the one that the moves have decided,
@@ -59,6 +65,10 @@ type Move struct {
 	// What is the server's index in the list, or the map's place in the pool.
 	What int       `json:"what"`
 	At   time.Time `json:"at"`
+	// Side is the mover's in a turn that is open to both, and Said is [wire.Object], [wire.Delay] or
+	// [wire.Accept] if the turn was for objections.
+	Side wire.Side `json:"side,omitempty"`
+	Said string    `json:"said,omitempty"`
 }
 
 // Turn is a side's turn to ban or pick.
@@ -66,7 +76,11 @@ type Turn struct {
 	// Number is the turn's place among all turns, from 1.
 	Number   int
 	Kind, Of string
-	Side     wire.Side
+	// Side is the side that moves. It is empty if both may, or if the organiser moves. Sides are those
+	// that may move now; in a blind turn they do not see each other's moves.
+	Side  wire.Side
+	Sides []wire.Side
+	Blind bool
 	// Nth is the turn's place among those of its kind about the same thing, from 1. Total is the
 	// number of these turns.
 	Nth, Total int
@@ -82,35 +96,34 @@ func Begin(s Setup, now roomtime.Time) (series Series, cut int) {
 	s.Servers, s.Maps = slices.Clone(s.Servers), slices.Clone(s.Maps)
 	series = Series{State{Setup: s, Since: now}}
 	series.settle(s.Servers)
-	_, cut = s.turns()
+	_, cut = series.state.turns()
 	return series, cut
 }
 
-// turns returns the turns that an order, its servers and its maps make, and how many bans are
-// dropped. Side a begins with the servers. The last server needs no pick.
-func (s *Setup) turns() (turns []Turn, cut int) {
+// turns returns the turns that an order or a law, its servers and its maps make, with objections so
+// far, and how many bans are dropped. Side a begins with the servers. The last server needs no pick.
+func (s *State) turns() (turns []Turn, cut int) {
 	add := func(first wire.Side, n int, kind, of string) {
 		side := first
 		if n%2 == 1 {
 			side = first.Other()
 		}
-		turns = append(turns, Turn{Number: len(turns) + 1, Kind: kind, Of: of, Side: side})
+		turns = append(turns, Turn{Kind: kind, Of: of, Side: side, Sides: []wire.Side{side}})
 	}
-	order := s.Order
-	if len(order) == 0 {
-		order = slices.Repeat([]string{wire.Ban}, max(0, len(s.Servers)-1))
-	}
-	for i, kind := range order {
+	for i, kind := range s.order() {
 		if i < len(s.Servers)-1 {
 			add(wire.SideA, i, kind, wire.OfServer)
 		} else if kind == wire.Ban {
 			cut++
 		}
 	}
+	s.fitLaw(turns)
+	turns = append(turns, s.objections()...)
 	for i, kind := range mapOrder(s.BestOf, len(s.Maps)) {
 		add(wire.SideB, i, kind, wire.OfMap) // b was second with the servers
 	}
 	for i := range turns {
+		turns[i].Number = i + 1
 		for j, other := range turns {
 			if other.Kind == turns[i].Kind && other.Of == turns[i].Of {
 				if turns[i].Total++; j <= i {
@@ -139,11 +152,25 @@ func mapOrder(bestOf, maps int) []string {
 	return slices.Insert(order, min(len(order), bansFirst), slices.Repeat([]string{wire.Pick}, picks)...)
 }
 
+// order returns the moves over the servers. Without an order and a law that decides, captains ban
+// until one server is left.
+func (s *State) order() []string {
+	switch {
+	case s.Decides:
+		return s.Law.order(len(s.Servers), s.BestOf)
+	case len(s.Order) > 0:
+		return s.Order
+	}
+	return slices.Repeat([]string{wire.Ban}, max(0, len(s.Servers)-1))
+}
+
 // HasBegun reports whether the series has something to decide, or has decided it.
 func (s *Series) HasBegun() bool { return len(s.state.Servers) > 0 }
 
-// HasMoved reports whether anything is banned or picked already.
-func (s *Series) HasMoved() bool { return len(s.state.Moves) > 0 }
+// HasMoved reports whether anything is banned, picked or decided already.
+func (s *Series) HasMoved() bool {
+	return len(s.state.Moves)+len(s.state.Sealed)+len(s.state.Went) > 0
+}
 
 // IsOver reports whether all moves are made.
 func (s *Series) IsOver() bool { return s.HasBegun() && len(s.state.Moves) == len(s.Turns()) }
@@ -185,7 +212,7 @@ func (s *Series) left(of string, rule []int) (left []int) {
 		}
 	}
 	for _, t := range s.Made() {
-		if t.Of == of {
+		if t.Of == of && t.Made.Said == "" {
 			left = slices.DeleteFunc(left, func(what int) bool { return what == t.Made.What })
 		}
 	}
@@ -236,6 +263,8 @@ type Attempt struct {
 	Number int
 	By     people.ID
 	What   int
+	// Said is a [Move]'s.
+	Said string
 }
 
 // The refusals of moves.
@@ -246,19 +275,25 @@ var (
 	errNoMap      = wire.Refuse(wire.ReasonAction, "refused.no-map")
 )
 
-// Move makes a person's move, if they are the captain whose turn it is. Rule are servers, the best
-// by the room's rule first.
-func (s *Series) Move(a Attempt, captain people.ID, rule []int, now roomtime.Clocks) error {
+// Move makes a person's move, if they are a captain whose turn it is. captain returns who moves for a
+// side, and the organiser for neither. Rule are servers, the best by the room's rule first.
+func (s *Series) Move(a Attempt, captain func(wire.Side) people.ID, rule []int, now roomtime.Clocks) error {
 	turn, is := s.Turn()
+	at := slices.IndexFunc(turn.Sides, func(side wire.Side) bool { return a.By != "" && captain(side) == a.By })
 	switch {
 	case !is:
 		return errNoTurn
 	case a.Number != turn.Number:
 		return errTurnOver
-	case captain == "" || a.By != captain:
-		return notYours(captain)
+	case at < 0:
+		return notYours(captain(turn.Sides[0]))
 	case !now.Room.Before(turn.Until): // the series moves with the next tick
 		return errTurnOver
+	case turn.Kind == wire.Object:
+		return s.object(Move{By: a.By, What: a.What, Side: turn.Sides[at], Said: a.Said}, rule, now)
+	case turn.Blind && slices.Contains(s.state.Servers, a.What):
+		s.seal(Move{By: a.By, What: a.What, Side: turn.Sides[at]}, rule, now)
+		return nil
 	case slices.Contains(s.left(turn.Of, nil), a.What):
 		s.make(Move{By: a.By, What: a.What}, rule, now)
 		return nil
@@ -283,7 +318,17 @@ func (s *Series) Tick(rule []int, now roomtime.Clocks) bool {
 	if !is || now.Room.Before(turn.Until) {
 		return false
 	}
+	if turn.Kind == wire.Object { // nobody else objects
+		s.state.Closed, s.state.Since = true, now.Room
+		return true
+	}
 	left := s.left(turn.Of, rule)
+	if turn.Blind {
+		for _, side := range turn.Sides {
+			s.seal(Move{What: left[len(left)-1], Side: side}, rule, now)
+		}
+		return true
+	}
 	m := Move{What: left[len(left)-1]}
 	if turn.Kind == wire.Pick {
 		m.What = left[0]
@@ -306,20 +351,21 @@ func (s *Series) settle(rule []int) {
 	if len(s.state.Went) > 0 || !s.HasBegun() || s.isAboutServers() {
 		return
 	}
-	server := s.left(wire.OfServer, rule)[0]
-	for _, t := range s.Made() {
+	server := s.left(wire.OfServer, rule)[:1]
+	for _, t := range slices.Backward(s.Made()) {
 		if t.Of == wire.OfServer && t.Kind == wire.Pick {
-			server = t.Made.What
+			server = []int{t.Made.What} // side a's, if a law lets each side pick
 		}
 	}
-	s.state.Went = []int{server}
+	s.state.Went = slices.Clone(server)
+	s.closeUnlessOpen(s.state.Since)
 }
 
 // isAboutServers reports whether moves about servers are to come.
-func (s *Series) isAboutServers() bool {
-	turn, is := s.Turn()
-	return is && turn.Of == wire.OfServer
-}
+func (s *Series) isAboutServers() bool { return len(s.state.Moves) < s.state.overServers() }
+
+// overServers returns how many moves decide the server, before anybody objects.
+func (s *State) overServers() int { return min(len(s.order()), max(0, len(s.Servers)-1)) }
 
 // DropServer gives up the server that the moves led to, because it has no seats any more, or is
 // gone. The next best server left takes its place. If none is left, the server that was banned last
@@ -376,9 +422,14 @@ func (s State) Validate(listed int) error {
 	if err := s.Setup.validate(listed); err != nil {
 		return err
 	}
-	replayed := Series{State{Setup: s.Setup}}
+	replayed := Series{State{Setup: s.Setup, Closed: true}}
 	for i, m := range s.Moves {
-		if turn, is := replayed.Turn(); !is || !slices.Contains(replayed.left(turn.Of, nil), m.What) {
+		turn, is := replayed.Turn()
+		isSound := is && (slices.Contains(replayed.left(turn.Of, nil), m.What) || turn.Blind && slices.Contains(s.Servers, m.What))
+		if m.Said != "" {
+			isSound = s.Objects != "" && m.isSound(s.Went) && i >= s.overServers() && (i == s.overServers() || s.Moves[i-1].Said != "")
+		}
+		if !isSound {
 			return fmt.Errorf("move %d is about %d, which is not left", i+1, m.What)
 		}
 		replayed.state.Moves = s.Moves[:i+1]
@@ -389,6 +440,11 @@ func (s State) Validate(listed int) error {
 	for i, server := range s.Went {
 		if !slices.Contains(s.Servers, server) || slices.Contains(s.Went[:i], server) {
 			return fmt.Errorf("server %d is no finalist, or comes twice", server)
+		}
+	}
+	for _, m := range s.Sealed {
+		if turn, _ := replayed.Turn(); !turn.Blind || len(s.Sealed) > 1 || m.Side.Other() == "" || !slices.Contains(s.Servers, m.What) {
+			return fmt.Errorf("a strike of server %d", m.What)
 		}
 	}
 	return nil
@@ -413,5 +469,5 @@ func (s *Setup) validate(listed int) error {
 			return fmt.Errorf("move %d of the order is %q", i+1, kind)
 		}
 	}
-	return nil
+	return s.Law.validate(len(s.Servers))
 }

@@ -3,6 +3,7 @@ package bans
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
+	"muster/selection/law"
 )
 
 var began = roomtime.Opening
@@ -24,7 +26,11 @@ func clocks(now roomtime.Time) roomtime.Clocks {
 const clock = 30 * time.Second
 
 // captains are the captains of the tests.
-var captains = map[wire.Side]people.ID{wire.SideA: "anna", wire.SideB: "emil"}
+var captains = map[wire.Side]people.ID{wire.SideA: "anna", wire.SideB: "emil", "": "zoe"}
+
+func led(by map[wire.Side]people.ID) func(wire.Side) people.ID {
+	return func(side wire.Side) people.ID { return by[side] }
+}
 
 // upTo returns the numbers from 0 on.
 func upTo(n int) (all []int) {
@@ -106,7 +112,7 @@ func (s *Series) play(t *testing.T, rule []int, whats string) {
 		}
 		a := Attempt{Number: turn.Number, By: captains[turn.Side]}
 		a.What, _ = strconv.Atoi(what)
-		if err := s.Move(a, a.By, rule, clocks(s.state.Since.Add(time.Second))); err != nil {
+		if err := s.Move(a, led(captains), rule, clocks(s.state.Since.Add(time.Second))); err != nil {
 			t.Fatalf("move %d, %v: %v", turn.Number, what, err)
 		}
 	}
@@ -166,8 +172,8 @@ func TestMoves(t *testing.T) {
 func TestTurn(t *testing.T) {
 	s, _ := Begin(Setup{Servers: upTo(3), Clock: clock}, began)
 	s.play(t, nil, "1")
-	want := Turn{Number: 2, Kind: wire.Ban, Of: wire.OfServer, Side: wire.SideB, Nth: 2, Total: 2, Until: began.Add(time.Second + clock)}
-	if turn, _ := s.Turn(); turn != want {
+	want := Turn{Number: 2, Kind: wire.Ban, Of: wire.OfServer, Side: wire.SideB, Sides: []wire.Side{wire.SideB}, Nth: 2, Total: 2, Until: began.Add(time.Second + clock)}
+	if turn, _ := s.Turn(); !reflect.DeepEqual(turn, want) {
 		t.Errorf("the second turn is %+v", turn)
 	}
 	s.Restart(began.Add(time.Hour))
@@ -187,17 +193,17 @@ func TestRefused(t *testing.T) {
 		after   time.Duration
 		err     error
 	}{
-		"a late press":           {Attempt{1, "emil", 1}, "emil", 5 * time.Second, errTurnOver},
-		"an early press":         {Attempt{3, "emil", 1}, "emil", 5 * time.Second, errTurnOver},
-		"the other captain":      {Attempt{2, "anna", 1}, "emil", 5 * time.Second, notYours("emil")},
-		"nobody":                 {Attempt{2, "", 1}, "emil", 5 * time.Second, notYours("emil")},
-		"a side without players": {Attempt{2, "", 1}, "", 5 * time.Second, notYours("")},
-		"a banned server":        {Attempt{2, "emil", 2}, "emil", 5 * time.Second, errNoFinalist},
-		"no finalist":            {Attempt{2, "emil", 4}, "emil", 5 * time.Second, errNoFinalist},
-		"no server":              {Attempt{2, "emil", -1}, "emil", 5 * time.Second, errNoFinalist},
-		"too late":               {Attempt{2, "emil", 1}, "emil", clock, errTurnOver},
+		"a late press":           {Attempt{Number: 1, By: "emil", What: 1}, "emil", 5 * time.Second, errTurnOver},
+		"an early press":         {Attempt{Number: 3, By: "emil", What: 1}, "emil", 5 * time.Second, errTurnOver},
+		"the other captain":      {Attempt{Number: 2, By: "anna", What: 1}, "emil", 5 * time.Second, notYours("emil")},
+		"nobody":                 {Attempt{Number: 2, By: "", What: 1}, "emil", 5 * time.Second, notYours("emil")},
+		"a side without players": {Attempt{Number: 2, By: "", What: 1}, "", 5 * time.Second, notYours("")},
+		"a banned server":        {Attempt{Number: 2, By: "emil", What: 2}, "emil", 5 * time.Second, errNoFinalist},
+		"no finalist":            {Attempt{Number: 2, By: "emil", What: 4}, "emil", 5 * time.Second, errNoFinalist},
+		"no server":              {Attempt{Number: 2, By: "emil", What: -1}, "emil", 5 * time.Second, errNoFinalist},
+		"too late":               {Attempt{Number: 2, By: "emil", What: 1}, "emil", clock, errTurnOver},
 	} {
-		err := s.Move(tt.a, tt.captain, nil, clocks(s.state.Since.Add(tt.after)))
+		err := s.Move(tt.a, led(map[wire.Side]people.ID{wire.SideB: tt.captain}), nil, clocks(s.state.Since.Add(tt.after)))
 		if err == nil || err.Error() != tt.err.Error() {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -206,11 +212,11 @@ func TestRefused(t *testing.T) {
 		t.Errorf("refused moves have changed %s to %s", before, after)
 	}
 	s.play(t, nil, "1 0")
-	if err := s.Move(Attempt{4, "emil", -1}, "emil", nil, clocks(s.state.Since)); err != errNoMap {
+	if err := s.Move(Attempt{Number: 4, By: "emil", What: -1}, led(captains), nil, clocks(s.state.Since)); err != errNoMap {
 		t.Errorf("a map outside the pool: %v", err)
 	}
 	s.play(t, nil, "0")
-	if err := s.Move(Attempt{5, "anna", 3}, "anna", nil, clocks(s.state.Since)); err != errNoTurn {
+	if err := s.Move(Attempt{Number: 5, By: "anna", What: 3}, led(captains), nil, clocks(s.state.Since)); err != errNoTurn {
 		t.Errorf("a move after the last: %v", err)
 	}
 }
@@ -254,6 +260,8 @@ func TestSaved(t *testing.T) {
 // FuzzSeries checks that a series comes to exactly one server and to its maps, whatever people do.
 func FuzzSeries(f *testing.F) {
 	f.Add(byte(5), byte(7), byte(3), byte(0), []byte("\x00\x01\x02\x03\x04\x05\x06\x07"))
+	f.Add(byte(70), byte(32), byte(1), byte(0), []byte("\x01\x28\x08\x30\x05"))
+	f.Add(byte(70), byte(112), byte(200), byte(0), []byte("\x04\x28\x0d\x28\x15"))
 	f.Add(byte(3), byte(0), byte(1), byte(0xff), []byte("\xf0\xf1\xf2"))
 	f.Fuzz(func(t *testing.T, servers, maps, bestOf, order byte, acts []byte) {
 		setup := Setup{Servers: upTo(1 + int(servers)%9), Maps: pool(int(maps) % 10), BestOf: []int{1, 3, 5}[bestOf%3], Clock: clock}
@@ -263,6 +271,13 @@ func FuzzSeries(f *testing.F) {
 		if order%2 == 1 {
 			setup.Order = append(setup.Order, wire.Pick)
 		}
+		ways, objects := []law.Way{law.Home, law.Alternate, law.Veto, law.ByAdmin, law.InPlaces}, []string{"higher", "either", "both", "admin"}
+		if servers >= 16 { // a law decides
+			setup.Law = Law{Decides: servers >= 64, Way: ways[maps/16%5], Objects: objects[maps/80%4], Delays: bestOf > 100}
+			for i := range setup.Servers {
+				setup.Higher = append(setup.Higher, []wire.Side{wire.SideA, wire.SideB, ""}[i%3])
+			}
+		}
 		s, _ := Begin(setup, began)
 		now, steps, most := began, 0, len(acts)+1000
 		for !s.IsOver() {
@@ -271,8 +286,12 @@ func FuzzSeries(f *testing.F) {
 				act, acts = acts[0], acts[1:]
 			}
 			before, what := len(s.state.Moves), int(act>>3)
-			a := Attempt{Number: before + 1, By: "anna", What: what % 10}
+			a := Attempt{Number: before + 1, By: "anna", What: what % 10, Said: []string{wire.Object, wire.Delay, wire.Accept}[what%3]}
 			switch act % 8 {
+			case 4:
+				a.By = captains[""]
+			case 5:
+				a.What = max(0, s.Server())
 			case 0:
 				a.By = "emil"
 			case 1:
@@ -287,11 +306,12 @@ func FuzzSeries(f *testing.F) {
 				now = now.Add(clock)
 			}
 			turn, _ := s.Turn()
-			err := s.Move(a, captains[turn.Side], nil, clocks(now))
-			if made := len(s.state.Moves) - before; err == nil && (made != 1 || a.By != captains[turn.Side]) {
-				t.Fatalf("%s makes %d moves of %s's", a.By, made, captains[turn.Side])
+			err := s.Move(a, led(captains), nil, clocks(now))
+			isTheirs := slices.ContainsFunc(turn.Sides, func(side wire.Side) bool { return captains[side] == a.By })
+			if made := len(s.state.Moves) - before; err == nil && (made != 1 && !turn.Blind || !isTheirs) {
+				t.Fatalf("%s makes %d moves of %v's", a.By, made, turn.Sides)
 			}
-			if has := s.Tick(nil, clocks(now)); len(s.state.Moves)-before > 2 || has && now.Before(turn.Until) {
+			if has := s.Tick(nil, clocks(now)); len(s.state.Moves)-before > 3 || has && now.Before(turn.Until) {
 				t.Fatalf("the clock moves at %v, before %v", now, turn.Until)
 			}
 			if steps++; steps > most {
@@ -302,7 +322,10 @@ func FuzzSeries(f *testing.F) {
 			t.Fatal(err)
 		}
 		played := min(setup.BestOf, len(setup.Maps))
-		if s.Server() < 0 || !slices.Contains(setup.Servers, s.Server()) || len(s.Maps()) != played {
+		venues := s.Venues()
+		for s.DropServer(nil) && s.IsOver() {
+		}
+		if !s.IsOver() || venues != nil && len(venues) != setup.BestOf || s.Server() < 0 || !slices.Contains(setup.Servers, s.Server()) || len(s.Maps()) != played {
 			t.Fatalf("it ends on server %d with %q", s.Server(), s.Maps())
 		}
 	})

@@ -67,17 +67,18 @@ func (d *Decision) BeginBans(g facts.Facts, now roomtime.Time) (notes []sentence
 	if d.bans.HasBegun() {
 		return nil
 	}
-	s, cut := g.Settings(), 0
+	s, cut, servers := g.Settings(), 0, d.contested(g)
+	rules, kept, notes := lawOf(g, servers)
 	*d.bans, cut = bans.Begin(bans.Setup{
-		Servers: d.contested(g), Order: s.ServerOrder(), Maps: s.MapPool(), BestOf: s.BestOf(), Clock: s.TurnTime(),
+		Servers: servers[:kept], Order: s.ServerOrder(), Law: rules, Maps: s.MapPool(), BestOf: s.BestOf(), Clock: s.TurnTime(),
 	}, now)
 	if cut > 0 {
 		notes = append(notes, sentence.Of("room.bans-cut", "n", cut))
 	}
-	if turn, is := d.bans.Turn(); is {
+	if server := d.bans.Server(); server >= 0 {
+		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers().Called(server)))
+	} else if turn, _ := d.bans.Turn(); !rules.Decides {
 		notes = append(notes, sentence.Of("room.bans", "side", s.Called(turn.Side)))
-	} else {
-		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers().Called(d.bans.Server())))
 	}
 	return append(notes, d.mapNotes()...)
 }
@@ -135,7 +136,12 @@ func (d *Decision) Fallbacks(g facts.Facts) []int { return d.bans.Fallbacks(rank
 func (d *Decision) MakeMove(g facts.Facts, by people.ID, number int, what string, now roomtime.Clocks) ([]sentence.Sentence, error) {
 	turn, _ := d.bans.Turn()
 	a := bans.Attempt{Number: number, By: by, What: -1}
-	if turn.Of == wire.OfMap {
+	if turn.Kind == wire.Object {
+		a.What, a.Said = d.bans.Server(), what
+		if addrOf(g, a.What) == what {
+			a.Said = wire.Object
+		}
+	} else if turn.Of == wire.OfMap {
 		name := discovery.CleanText(what)
 		a.What = slices.IndexFunc(d.bans.Pool(), func(other string) bool { return strings.EqualFold(other, name) })
 	} else {
@@ -145,30 +151,40 @@ func (d *Decision) MakeMove(g facts.Facts, by people.ID, number int, what string
 			}
 		}
 	}
-	if err := d.bans.Move(a, g.Captain(turn.Side), ranked(g), now); err != nil {
+	made := len(d.bans.Made())
+	if err := d.bans.Move(a, g.Captain, ranked(g), now); err != nil {
 		return nil, err
 	}
-	return d.moveNotes(g), nil
+	if len(d.bans.Made()) == made {
+		return []sentence.Sentence{sentence.Of("law.note.struck", "player", by)}, nil
+	}
+	return d.moveNotes(g, made), nil
 }
 
 // TickBans moves for a captain who has not moved in time. It returns notes for people, and the side
 // whose captain has left, if any.
 func (d *Decision) TickBans(g facts.Facts, now roomtime.Clocks) (notes []sentence.Sentence, left wire.Side) {
+	made := len(d.bans.Made())
 	if d.bans.Tick(ranked(g), now) {
-		return d.moveNotes(g), ""
+		return d.moveNotes(g, made), ""
 	}
-	turn, _ := d.bans.Turn()
-	if !d.IsCaptainAway(g) || len(g.Away([]people.ID{g.Captain(turn.Side)}, attendance.LeftAfter, now.Room)) == 0 {
-		return nil, ""
+	for _, side := range d.sidesWithoutCaptain(g) {
+		if len(g.Away([]people.ID{g.Captain(side)}, attendance.LeftAfter, now.Room)) > 0 {
+			return nil, side
+		}
 	}
-	return nil, turn.Side
+	return nil, ""
 }
 
 // IsCaptainAway reports whether a match waits for a captain who cannot move now.
-func (d *Decision) IsCaptainAway(g facts.Facts) bool {
-	turn, is := d.bans.Turn()
-	captain := g.Captain(turn.Side)
-	return is && captain != "" && !canMove(g, captain)
+func (d *Decision) IsCaptainAway(g facts.Facts) bool { return len(d.sidesWithoutCaptain(g)) > 0 }
+
+// sidesWithoutCaptain returns the sides on turn whose captains cannot move now.
+func (d *Decision) sidesWithoutCaptain(g facts.Facts) []wire.Side {
+	turn, _ := d.bans.Turn()
+	return slices.DeleteFunc(slices.Clone(turn.Sides), func(side wire.Side) bool {
+		return side == "" || g.Captain(side) == "" || canMove(g, g.Captain(side))
+	})
 }
 
 // Captainable returns the players who can move.
@@ -187,20 +203,27 @@ var moveKeys = map[string][2]string{
 	wire.Ban: {"room.bans-ban", "room.bans-ban-late"}, wire.Pick: {"room.bans-pick", "room.bans-pick-late"},
 }
 
-// moveNotes returns notes on the last move, and on what it decides.
-func (d *Decision) moveNotes(g facts.Facts) (notes []sentence.Sentence) {
+// moveNotes returns notes on the moves from one on, and on what they decide.
+func (d *Decision) moveNotes(g facts.Facts, from int) (notes []sentence.Sentence) {
 	made := d.bans.Made()
-	last := made[len(made)-1]
-	what := d.objectOf(g, last)
-	if last.Of == wire.OfServer {
-		what = g.Servers().Called(last.Made.What)
+	isAboutServers := false
+	for _, m := range made[from:] {
+		what := d.objectOf(g, m)
+		if m.Of == wire.OfServer {
+			what, isAboutServers = g.Servers().Called(m.Made.What), m.Kind != wire.Accept && m.Kind != wire.Delay
+		}
+		switch by := m.Made.By; {
+		case m.Made.Said != "":
+			notes = append(notes, sentence.Of("law.note."+m.Kind, "player", by, "server", what))
+		case by != "":
+			notes = append(notes, sentence.Of(moveKeys[m.Kind][0], "player", by, "what", what))
+		case m.Side == "":
+			notes = append(notes, sentence.Of("law.note.admin-late", "server", what))
+		default:
+			notes = append(notes, sentence.Of(moveKeys[m.Kind][1], "side", g.Settings().Called(m.Side), "what", what))
+		}
 	}
-	if by := last.Made.By; by != "" {
-		notes = append(notes, sentence.Of(moveKeys[last.Kind][0], "player", by, "what", what))
-	} else {
-		notes = append(notes, sentence.Of(moveKeys[last.Kind][1], "side", g.Settings().Called(last.Side), "what", what))
-	}
-	if server := d.bans.Server(); server >= 0 && last.Of == wire.OfServer {
+	if server := d.bans.Server(); server >= 0 && isAboutServers {
 		notes = append(notes, sentence.Of("room.match-on", "server", g.Servers().Called(server)))
 	}
 	return append(notes, d.mapNotes()...)
@@ -287,8 +310,21 @@ func (d *Decision) ViewMatch(g facts.Facts, now roomtime.Clocks) *wire.Match {
 	if t, is := d.bans.Turn(); is {
 		m.Turn = &wire.Turn{
 			Number: t.Number, Kind: t.Kind, Of: t.Of, Side: t.Side, Nth: t.Nth, Total: t.Total, Until: now.Of(t.Until),
-			Captain: g.Names().Of(g.Captain(t.Side)),
+			Blind: t.Blind, Admin: slices.Contains(t.Sides, ""),
+		}
+		var names []string
+		for _, side := range t.Sides {
+			if names = append(names, g.Names().Of(g.Captain(side))); t.Kind == wire.Object && d.bans.MayDelay(side) {
+				m.Turn.Delay = names[len(names)-1]
+			}
+		}
+		if m.Turn.Captain = names[0]; len(names) > 1 {
+			m.Turn.Captain, m.Turn.Captains = "", names
 		}
 	}
+	for _, server := range d.bans.Venues() {
+		m.Venues = append(m.Venues, addrOf(g, server))
+	}
+	m.Law = d.viewLaw(g, m)
 	return m
 }

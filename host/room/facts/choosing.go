@@ -61,6 +61,9 @@ func (f Facts) Criteria(s wire.Settings, players []people.ID) selection.Criteria
 	if c.Sides = f.sidesFor(players); len(c.Sides) == 0 {
 		c.Sides = byID(f, f.p.Tuning.Sides)
 	}
+	if c.Law = s.Law.Law; c.Law != nil && c.Law.CountsBest() {
+		c.Best = f.p.Memories.Best()
+	}
 	if !f.IsOfPlaces() {
 		c.Seats = max(s.Players, f.SeatsFor(players))
 	}

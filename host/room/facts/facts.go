@@ -122,7 +122,12 @@ func (f Facts) HeardInfo(player people.ID, server int) *discovery.Info {
 func (f Facts) IsByHand(player people.ID) bool { return f.p.Ballot.Paper(player).ByHand }
 
 // Captain returns the person who decides for a side of a match.
-func (f Facts) Captain(side wire.Side) people.ID { return f.p.Sides.Captain(side) }
+func (f Facts) Captain(side wire.Side) people.ID {
+	if side == "" {
+		return f.Organiser()
+	}
+	return f.p.Sides.Captain(side)
+}
 
 // IsBelieved reports whether a player's word on servers counts.
 func (f Facts) IsBelieved(player people.ID) bool { return f.p.Trust.IsBelieved(player) }

@@ -42,6 +42,20 @@ func (b *Book) put(player people.ID, known both) {
 // Forget drops the memories of a player.
 func (b *Book) Forget(player people.ID) { delete(b.of, player) }
 
+// Best returns the lowest RTTs that players' programs remember.
+func (b *Book) Best() map[string]time.Duration {
+	best := map[string]time.Duration{}
+	for player, known := range b.of {
+		for _, cell := range known.own {
+			ms := time.Duration(cell.MS * float64(time.Millisecond))
+			if before, is := best[string(player)]; !is || ms < before {
+				best[string(player)] = ms
+			}
+		}
+	}
+	return best
+}
+
 // Forecasts returns the players' forecasts for a list. If nothing is remembered of anybody, they are vague
 // ones from the players' countries, or nil if one of these is not known.
 func (b *Book) Forecasts(tree *topology.Tree, players []people.ID, from func(people.ID) string, now time.Time) [][]memory.Forecast {

@@ -21,6 +21,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/law"
 )
 
 // limitStep is the step, in ms, to which an advised limit is rounded up. The least limit that
@@ -104,6 +105,11 @@ func (h *hiding) keep(server string, pings map[string]float64) {
 func (h *hiding) match(m wire.Match) *wire.Match {
 	if h.open == "" {
 		m.Even = nil
+	}
+	if h.open == "" && m.Law != nil {
+		l := *m.Law
+		l.Breaks, l.Said = nil, slices.DeleteFunc(slices.Clone(l.Said), tellsPing)
+		m.Law = &l
 	}
 	m.Servers = slices.Clone(m.Servers)
 	for i := range m.Servers {
@@ -211,6 +217,13 @@ func (h *hiding) ranked(r selection.Ranked) selection.Ranked {
 		Addr: r.Addr, RTT: map[string]float64{}, Tight: r.Tight, Ours: r.Ours, Server: r.Server,
 	}
 	shown.SideMeanMS = rounded(r.SideMeanMS)
+	if r.Law != nil {
+		judged := *r.Law
+		judged.Said = slices.DeleteFunc(slices.Clone(judged.Said), tellsPing)
+		if shown.Law = &judged; addr != h.open {
+			judged.Breaks = []law.Break{} // the highest ping, or the sides' lowest
+		}
+	}
 	if addr == h.open {
 		shown.RTT, shown.MeanMS, shown.MaxMS, shown.WorstOff = maps.Clone(r.RTT), r.MeanMS, r.MaxMS, r.WorstOff
 	}

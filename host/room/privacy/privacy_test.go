@@ -10,12 +10,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"muster/discovery"
 	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
+	"muster/selection/law"
 )
 
 // open are the paths of the shown snapshot whose figures are nobody's pings in this match. Others
@@ -24,7 +27,7 @@ var open = regexp.MustCompile(`^(` + strings.Join([]string{
 	`room\.search\.rounds`,
 	`evening\..*`, `meeting\..*`, // matches before this one
 	`choice\.selection\.(limit_ms|looked_s|estimated_ms\..*)`,
-	`choice\.miss\.limit_ms`,
+	`choice\.miss\.limit_ms`, `match\.law\.minping_ms`,
 	`people\.\d+\.estimate\.error_ms`, // the usual error of any estimate
 	`lists\..*`,
 	`((choice\.selection\.(ranking\.\d+|chosen)|room\.search|standing\.leaders\.\d+)\.side_mean_ms|match\.servers\.\d+\.means_ms)\.\w+`, // averages
@@ -59,7 +62,7 @@ func TestNoPingIsLeft(t *testing.T) {
 		}
 		walk("", document, func(path, text string) {
 			isOpen := open.MatchString(path) || decided != "" && regexp.MustCompile(
-				`^(choice\.selection\.ranking\.0\.(mean_ms|max_ms|rtt_ms\..*)|match\.even\..*)$`).MatchString(path)
+				`^(choice\.selection\.ranking\.0\.(mean_ms|max_ms|rtt_ms\..*)|choice\.selection\.ranking\.0\.law\.breaks\.\d+\.(value|limit)|match\.(even|law)\..*)$`).MatchString(path)
 			if f.isMark(text) && !isOpen {
 				t.Errorf("decided %q: %s shows %s", decided, path, text)
 			}
@@ -123,6 +126,9 @@ func (f *filler) fill(v reflect.Value, depth int) {
 	switch v.Interface().(type) {
 	case sentence.Sentence:
 		v.Set(reflect.ValueOf(sentence.Of("why.last-left", "ms", f.mark(), "server", "x")))
+		return
+	case law.Break:
+		v.Set(reflect.ValueOf(law.Break{Value: discovery.Millis(f.mark() * float64(time.Millisecond))}))
 		return
 	case netip.AddrPort:
 		v.Set(reflect.ValueOf(netip.MustParseAddrPort("192.0.2.9:27960")))
