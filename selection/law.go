@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"muster/discovery/hostport"
 	"muster/discovery/sentence"
 	"muster/selection/law"
 )
@@ -72,7 +71,7 @@ func (r *round) rankByLaw() {
 	for server := range r.fates {
 		if r.suits(server) {
 			at := r.servers.List[server]
-			suit, servers = append(suit, server), append(servers, law.Server{Name: hostport.Text(at.Addr), Place: at.Country, Players: r.pingsTo(server)})
+			suit, servers = append(suit, server), append(servers, law.Server{Name: r.servers.Called(server), Place: at.Country, Players: r.pingsTo(server)})
 		}
 	}
 	order, said := r.law.Decide(servers, cmp.Or(max(0, r.criteria.Top), len(servers)))

@@ -63,8 +63,8 @@ type Match struct {
 	Play    []string `json:"play,omitempty"`
 	// Venues are the servers of the maps that are played, in their order, if a law has them on two.
 	// Law is the league's law, nil without one.
-	Venues []string  `json:"venues,omitempty"`
-	Law    *MatchLaw `json:"law,omitempty"`
+	Venues []MatchPlace `json:"venues,omitempty"`
+	Law    *MatchLaw    `json:"law,omitempty"`
 	// Even are the delays that would make pings even on the server, by player. It is empty until the
 	// match is decided. It is advice; nothing applies it.
 	Even map[string]Even `json:"even,omitempty"`

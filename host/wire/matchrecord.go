@@ -3,12 +3,14 @@ package wire
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
 )
@@ -42,6 +44,10 @@ type MatchRecord struct {
 	Maps   []string     `json:"maps"`
 	Pool   []string     `json:"pool,omitempty"`
 	Server MatchPlace   `json:"server"`
+	// Venues are the servers of the maps, in their order, if a law has them on two. Law is the league's
+	// law, and what Server breaks of it; who has objected stands in Moves.
+	Venues []MatchPlace `json:"venues,omitempty"`
+	Law    *MatchLaw    `json:"law,omitempty"`
 	Sides  [2]MatchSide `json:"sides"`
 	// Others played, or watched, on neither side.
 	Others []MatchPlayer `json:"others,omitempty"`
@@ -99,7 +105,11 @@ func RecordOf(id, room string, p Played) *MatchRecord {
 	r := &MatchRecord{
 		Format: MatchFormat, Round: p.Round, Room: room, Game: p.Game, At: p.At, BestOf: p.Match.BestOf,
 		Maps: append([]string{}, p.Match.Play...), Moves: append([]Move{}, p.Match.Moves...),
-		Server: MatchPlace{Name: p.Server, Connect: p.Connect, Country: p.Country, Map: p.Map},
+		Server: MatchPlace{Name: p.Server, Connect: p.Connect, Country: p.Country, Map: p.Map}, Venues: p.Match.Venues,
+	}
+	if p.Match.Law != nil {
+		l := *p.Match.Law
+		l.Said, r.Law = nil, &l // figures say the same to programs
 	}
 	for _, m := range p.Match.Maps {
 		r.Pool = append(r.Pool, m.Name)
@@ -178,8 +188,9 @@ func MatchesCSV(to io.Writer, matches []*MatchRecord) error {
 	w := csv.NewWriter(to)
 	// Flush reports the errors of these writes.
 	w.Write([]string{"id", "at", "room", "game", "best_of", "maps", "server", "connect", "country", "side", "side_name",
-		"side_mean_ms", "captain", "player", "ping_ms"})
+		"side_mean_ms", "captain", "player", "ping_ms", "law", "law_breaks"})
 	for _, m := range matches {
+		law, breaks := m.Law.cells()
 		match := []string{escapeFormula(m.ID), m.At.UTC().Format(time.RFC3339), escapeFormula(m.Room), escapeFormula(m.Game), strconv.Itoa(m.BestOf),
 			escapeFormula(strings.Join(m.Maps, " ")), escapeFormula(m.Server.Name), escapeFormula(m.Server.Connect), escapeFormula(m.Server.Country)}
 		sides := append(slices.Clone(m.Sides[:]), MatchSide{Players: m.Others})
@@ -187,12 +198,24 @@ func MatchesCSV(to io.Writer, matches []*MatchRecord) error {
 			for _, p := range side.Players {
 				isCaptain := strconv.FormatBool(side.Side != "" && p.Name == side.Captain)
 				w.Write(append(slices.Clone(match), string(side.Side), escapeFormula(side.Name), tenths(side.MeanMS), isCaptain,
-					escapeFormula(p.Name), tenths(p.PingMS)))
+					escapeFormula(p.Name), tenths(p.PingMS), escapeFormula(law), breaks))
 			}
 		}
 	}
 	w.Flush()
 	return w.Error()
+}
+
+// cells returns the law's name, and what the server breaks: "means 50.0 > 30.0".
+func (l *MatchLaw) cells() (name, breaks string) {
+	if l == nil {
+		return "", ""
+	}
+	var all []string
+	for _, b := range l.Breaks {
+		all = append(all, fmt.Sprintf("%s %.1f > %.1f", b.Of, discovery.MS(time.Duration(b.Value)), discovery.MS(time.Duration(b.Limit))))
+	}
+	return l.Name, strings.Join(all, ", ")
 }
 
 // tenths returns a ping with one decimal, nothing if it is unknown.

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/law"
 )
 
 // played is a match of three against one, with a caster who measured, too.
@@ -53,16 +56,24 @@ func TestRecordOf(t *testing.T) {
 // TestMatchesCSV checks that a spreadsheet gets a line for each player, and no formula.
 func TestMatchesCSV(t *testing.T) {
 	var b strings.Builder
+	played := played
+	with := *played.Match
+	with.Law = &wire.MatchLaw{Name: "-cup", League: "The Cup", Said: []sentence.Sentence{sentence.Plain("it breaks")}, Breaks: []law.Break{
+		{Of: law.Means, Value: discovery.Millis(14500 * time.Microsecond), Limit: discovery.Millis(10 * time.Millisecond)}}}
+	played.Match = &with
+	if r := wire.RecordOf("id", "Cup", played); len(r.Law.Said) > 0 || len(with.Law.Said) != 1 {
+		t.Errorf("the record says %v", r.Law.Said)
+	}
 	if err := wire.MatchesCSV(&b, []*wire.MatchRecord{wire.RecordOf("id", "Cup", played)}); err != nil {
 		t.Fatal(err)
 	}
 	match := `id-2,2026-11-20T20:00:00Z,Cup,openarena,1,dm17,Den (192.0.2.1:27960),192.0.2.1:27960,SE,`
-	want := `id,at,room,game,best_of,maps,server,connect,country,side,side_name,side_mean_ms,captain,player,ping_ms
-` + match + `a,'=Nightjars,25.5,true,ann,20.0
-` + match + `a,'=Nightjars,25.5,false,ben,31.0
-` + match + `a,'=Nightjars,25.5,false,gone,
-` + match + `b,,40.0,true,emil,40.0
-` + match + `,,,false,cast,80.0
+	want := `id,at,room,game,best_of,maps,server,connect,country,side,side_name,side_mean_ms,captain,player,ping_ms,law,law_breaks
+` + match + `a,'=Nightjars,25.5,true,ann,20.0,'-cup,means 14.5 > 10.0
+` + match + `a,'=Nightjars,25.5,false,ben,31.0,'-cup,means 14.5 > 10.0
+` + match + `a,'=Nightjars,25.5,false,gone,,'-cup,means 14.5 > 10.0
+` + match + `b,,40.0,true,emil,40.0,'-cup,means 14.5 > 10.0
+` + match + `,,,false,cast,80.0,'-cup,means 14.5 > 10.0
 `
 	if b.String() != want {
 		t.Errorf("the table is\n%s\nwant\n%s", b.String(), want)

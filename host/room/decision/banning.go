@@ -322,8 +322,12 @@ func (d *Decision) ViewMatch(g facts.Facts, now roomtime.Clocks) *wire.Match {
 			m.Turn.Captain, m.Turn.Captains = "", names
 		}
 	}
-	for _, server := range d.bans.Venues() {
-		m.Venues = append(m.Venues, addrOf(g, server))
+	for i, server := range d.bans.Venues() {
+		card, at := g.Card(server), hostport.Text(g.Servers().Connect(server))
+		m.Venues = append(m.Venues, wire.MatchPlace{Name: card.Name, Connect: at, Country: card.Country})
+		if i < len(m.Play) {
+			m.Venues[i].Map = m.Play[i]
+		}
 	}
 	m.Law = d.viewLaw(g, m)
 	return m

@@ -29,8 +29,11 @@ func lawOf(g facts.Facts, servers []int) (rules bans.Law, kept int, notes []sent
 	if judged.Decides {
 		rules.Way, notes = l.Disagreement.Way, slices.Clone(g.Newest().Chosen.Law.Said)
 	}
-	if rules.Way == law.Veto {
+	switch rules.Way {
+	case law.Veto:
 		kept = min(kept, law.Offered)
+	case law.ByAdmin:
+		rules.Objects = "" // the organiser's word is the last
 	}
 	for _, server := range servers[:kept] {
 		means, side := rankedAt(g, server).SideMeanMS, wire.Side("")
@@ -82,9 +85,12 @@ func (d *Decision) viewLaw(g facts.Facts, m *wire.Match) *wire.MatchLaw {
 			v.MinpingMS = discovery.MS(time.Duration(l.Minping.Max))
 		}
 	}
+	if !m.Decided {
+		return v
+	}
 	server := d.bans.Server()
 	judged := judgement(g, server)
-	if !m.Decided || judged == nil {
+	if judged == nil {
 		return v
 	}
 	v.Breaks, v.Said = judged.Breaks, slices.Clip(v.Said)
