@@ -36,7 +36,7 @@ func TestStages(t *testing.T) {
 	recorded(t, filepath.Join(stagesOfPage, "../form.json"), indented(t, wire.FormOf(wire.MaxPlayers, false, true)))
 	written := map[string]bool{}
 	for _, play := range []func(*night){
-		gatherings, rounds, placings, crowds, launches, failures, waits, nights, matches, meetings, strangers,
+		gatherings, rounds, placings, crowds, launches, failures, waits, nights, matches, leagues, meetings, strangers,
 	} {
 		play(&night{Session: &roomtest.Session{TB: t}, written: written})
 	}
@@ -694,6 +694,43 @@ func matches(n *night) {
 		}
 		n.until(wire.Launching)
 		n.keeps(best + "-launching")
+	}
+}
+
+// leagues are matches under a league's law: a blind veto, an objection, and maps on two servers.
+func leagues(n *night) {
+	for _, way := range []string{"veto", "home"} {
+		n.opens(func(s *wire.Settings) {
+			s.Match, s.SideA, s.SideB, s.Maps = "bo3", "Nightjars", "Tin Foxes", "dm6, dm17, ztn"
+			text := `{"format":"muster.law/1","name":"cup","league":"The <b>Cup</b>","source":{"url":"https://cup.example","date":"2026"},
+				"rules":[{"of":"means","max_ms":2,"says":"Averages within 2 ms."}],"minping":{"max_ms":52,"says":"52 at most."},
+				"objection":{"by":"higher","says":"The higher side may object."},"order":{"by":[{"least":"mean"}],"says":"The lowest average."},
+				"disagreement":{"way":"` + way + `","says":"And then so."}}`
+			if err := json.Unmarshal([]byte(text), &s.Law); err != nil {
+				n.Fatal(err)
+			}
+		})
+		n.plays("ann", "NL", wire.SideA)
+		n.plays("emil", "PL", wire.SideB)
+		n.watches("zoe")
+		n.Goes()
+		n.lists("CA", "DE", "JP", "US")
+		n.reports("ann", 12.3, 25.1, 31.2, 71.7)
+		n.reports("emil", 22.3, 35.1, 41.2, 31.7)
+		n.Done(n.Players()...)
+		n.Wait(5 * time.Second)
+		n.LookAgain()
+		n.Wait(2 * time.Second)
+		if way == "veto" {
+			n.keeps("law-striking")
+			n.orders("emil", room.Move{Number: 1, What: n.View().Match.Servers[0].Addr})
+			n.keeps("law-struck")
+			continue
+		}
+		n.keeps("law-objecting")
+		n.orders("emil", room.Move{Number: 1, What: wire.Delay})
+		n.until(wire.Launching)
+		n.keeps("law-launching")
 	}
 }
 

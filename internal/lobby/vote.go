@@ -124,11 +124,15 @@ func (n *View) showVote(s wire.Snapshot) {
 // showTurn leads a captain to the page whenever it is their turn to ban or pick.
 func (n *View) showTurn(s wire.Snapshot) {
 	turn := ""
-	if m := s.Match; m != nil && m.Turn != nil && m.Turn.Captain == n.name {
+	if m := s.Match; m != nil && m.Turn != nil && slices.Contains(append(m.Turn.Captains, m.Turn.Captain), n.name) {
 		turn = fmt.Sprint(s.Room.Round, m.Turn.Number)
 	}
 	if isNew := turn != n.turn && turn != "" && n.name != ""; isNew {
-		n.leadToPage("term.your-turn", "kind", s.Match.Turn.Kind)
+		key := "term.your-turn"
+		if s.Match.Turn.Kind == wire.Object {
+			key = "law.your-turn"
+		}
+		n.leadToPage(key, "kind", s.Match.Turn.Kind)
 	}
 	n.turn = turn
 }

@@ -317,16 +317,20 @@
 /**
  * @typedef {object} Turn the move that the room waits for
  * @property {number} number among all moves
- * @property {"ban" | "pick"} kind
+ * @property {"ban" | "pick" | "object"} kind
  * @property {"server" | "map"} of
- * @property {"a" | "b"} side
- * @property {string} [captain]
+ * @property {"a" | "b" | ""} side empty if both may move, or the organiser
+ * @property {string} captain
+ * @property {string[]} [captains] those who may move, if both may
+ * @property {boolean} [blind] neither sees the other's move
+ * @property {boolean} [admin] the organiser moves
+ * @property {string} [delay] who may ask for a delay in place of another server
  * @property {number} nth
  * @property {number} total
  * @property {string} until
  */
 
-/** @typedef {{number: number, kind: "ban" | "pick", of: "server" | "map", side: "a" | "b", by?: string, what: string, at: string}} Move by is missing if the clock ran out */
+/** @typedef {{number: number, kind: "ban" | "pick" | "object" | "delay" | "accept", of: "server" | "map", side: "a" | "b" | "", by?: string, what: string, at: string}} Move by is missing if the clock ran out */
 /** @typedef {Server & {addr: string, means_ms: [number, number], gone?: number}} MatchServer means_ms are the sides' averages, 0 if unknown; gone is the number of the move that banned it */
 /** @typedef {{name: string, gone?: number, picked?: number}} MatchMap */
 
@@ -341,6 +345,8 @@
  * @property {boolean} [decided]
  * @property {string} [server]
  * @property {string[]} [play] the maps in the order in which they are played
+ * @property {{name: string, connect: string, map?: string}[]} [venues] the maps' servers, if a law has them on two
+ * @property {{league: string, says: string[], said?: Sentence[], minping_ms?: number}} [law] the league's law
  * @property {Record<string, {sides_ms: number, all_ms: number}>} [even] by player, the delays that would make pings even
  */
 

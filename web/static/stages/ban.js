@@ -11,6 +11,7 @@ import { campColumn, campName, campOf, peopleOf } from "./camps.js";
 import { fitTitle } from "./fit.js";
 import { drawCampMaps, campMap } from "./campmap.js";
 import { leftUntil } from "../time.js";
+import { answers, lawHow, lawLines, lawSaid, lawTitle, movers, venues } from "./law.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Match} Match */
@@ -44,7 +45,8 @@ function choiceOf(turn) {
 /** Whether it is the turn of the person at the page. @param {State} state @param {import("../app.js").View} view */
 export function isMine(state, view) {
   const turn = state.match?.turn;
-  return Boolean(turn && !view.tv && turn.captain && turn.captain === state.you.name);
+  if (!turn || view.tv) return false;
+  return turn.admin ? Boolean(state.you.organiser) : Boolean(state.you.name) && movers(turn).includes(state.you.name ?? "");
 }
 
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
@@ -56,7 +58,7 @@ export function ban(live, view) {
   return [
     h("div", { class: "match-head", "data-key": "head" }, dial(live, match), h("div", { class: "asks" }, h("h1", {}, h("span", { class: "fit" }, title(state, view))), h("p", { class: "nth" }, ...nth(match)))),
     camp(state, view, match, 0),
-    h("div", { class: "left-over", "data-key": "left over" }, isAboutMaps(match) ? maps(match, mine) : servers(state, view, match, mine)),
+    h("div", { class: "left-over", "data-key": "left over" }, isAboutMaps(match) ? maps(match, mine) : servers(state, view, match, mine && match.turn?.kind !== "object"), venues(match), !view.tv && lawLines(match)),
     camp(state, view, match, 1),
     h("div", { class: "match-foot", "data-key": "foot" }, h("p", { class: "quiet rule" }, explained(state, match)), !view.tv && foot(state, match, mine)),
     h("p", { class: "unseen", "data-key": "sides" }, say("match.versus", { a: campName(a), b: campName(b) })),
@@ -83,6 +85,8 @@ const isAboutMaps = (match) => (match.turn ? match.turn.of === "map" : Boolean(m
 export function title(state, view) {
   const turn = state.match?.turn;
   if (!turn) return say("match.all-moved");
+  const law = lawTitle(turn, isMine(state, view));
+  if (law) return law;
   if (isMine(state, view)) return say(`match.you.${turn.kind}`);
   return turn.captain ? say(`match.captain.${turn.kind}`, { player: shortened(turn.captain, longestInTitle) }) : say(`match.room.${turn.kind}`);
 }
@@ -90,6 +94,8 @@ export function title(state, view) {
 /** Which of how many moves it is, and for whom. @param {Match} match */
 function nth(match) {
   const { turn } = match;
+  const how = lawHow(match, match.server ? whatOf(match, { of: "server", what: match.server }) : "");
+  if (how) return how;
   const camp = campOf(match, turn?.side);
   return turn && camp ? said(`match.nth.${turn.kind}-${turn.of}`, { nth: turn.nth, total: turn.total, side: campName(camp) }) : said("match.all-moved-next");
 }
@@ -111,10 +117,10 @@ function dial(live, { turn }) {
 /** A side, and what it did or does. @param {State} state @param {import("../app.js").View} view @param {Match} match @param {0 | 1} i */
 function camp(state, view, match, i) {
   const one = match.camps[i];
-  const isOn = match.turn?.side === one.side;
+  const isOn = Boolean(match.turn && one.captain && !match.turn.admin && movers(match.turn).includes(one.captain));
   const isOwn = !view.tv && one.players.includes(state.you.name ?? "");
   const last = match.moves.findLast((move) => move.side === one.side);
-  const status = isOn ? say(isOwn ? "match.your-turn" : "match.their-turn") : last ? said(`match.last.${last.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, last)) }) : one.asks ? say("match.has-asked") : "";
+  const status = isOn ? say(isOwn ? "match.your-turn" : "match.their-turn") : last ? lawSaid(last, "did", whatOf(match, last)) || said(`match.last.${last.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, last)) }) : one.asks ? say("match.has-asked") : "";
   return campColumn(state, one, { status, isOn, below: campMap(one, peopleOf(state, one)) });
 }
 
@@ -132,6 +138,8 @@ export function whatOf(match, { of, what }) {
 /** A move that was made, as a few words. @param {Match} match @param {Move} move */
 export function moved(match, move) {
   const what = whatOf(match, move);
+  const law = lawSaid(move, "note", what);
+  if (law) return law;
   return move.by ? say(`match.moved.${move.kind}`, { player: move.by, what }) : say(`match.room-moved.${move.kind}`, { what });
 }
 
@@ -233,6 +241,7 @@ function better(match, a, b) {
 
 /** What everybody sees, and what follows. @param {State} state @param {Match} match */
 function explained(state, match) {
+  if (lawTitle(match.turn, false) || match.law?.said) return "";
   if (isAboutMaps(match)) return say(match.best_of > 1 ? "match.last-decides" : "match.last-is-played");
   return say(String(state.room.order ?? "").includes("pick") ? "match.averages-pick" : "match.averages-last");
 }
@@ -242,6 +251,7 @@ function foot(state, match, mine) {
   const { turn } = match;
   if (!turn || !mine) return false;
   const { what, state: is, why } = choiceOf(turn);
+  if (turn.kind === "object" && match.server) return [is === "refused" && h("p", { class: "bad refusal", role: "alert", "data-key": "refusal" }, why), answers(turn, match.server, state.you.name ?? "", is === "sending")];
   const named = whatOf(match, { of: turn.of, what });
   const label = is === "sending" ? say("match.sending") : what ? h("span", {}, ...said(`match.do.${turn.kind}`, { what: h("bdi", { dir: "auto" }, named) })) : say(`match.choose.${turn.kind}`);
   return [
@@ -252,20 +262,22 @@ function foot(state, match, mine) {
 
 /** The actions of the buttons here. @param {import("../live.js").Live} live @param {import("../app.js").View} view @param {(action: string, order?: object) => Promise<unknown>} ask @returns {Record<string, (data: DOMStringMap) => unknown>} */
 export function actions(live, view, ask) {
-  return {
-    nominate: ({ what = "" }) => (Object.assign(choiceOf(live.state?.match?.turn), { what, state: "", why: "" }), view.changed()),
-    move: async () => {
-      const { number, what } = choiceOf(live.state?.match?.turn);
-      if (!what || touched.state === "sending") return;
-      touched.state = "sending";
+  const send = async () => {
+    const { number, what } = choiceOf(live.state?.match?.turn);
+    if (!what || touched.state === "sending") return;
+    touched.state = "sending";
+    view.changed();
+    try {
+      await ask("move", { number, what });
+    } catch (error) {
+      // The next turn may have begun, and its captain has nothing to do with this refusal.
+      if (touched.number === number) Object.assign(touched, { state: "refused", why: say("match.refused", { why: /** @type {Error} */ (error).message }) });
       view.changed();
-      try {
-        await ask("move", { number, what });
-      } catch (error) {
-        // The next turn may have begun, and its captain has nothing to do with this refusal.
-        if (touched.number === number) Object.assign(touched, { state: "refused", why: say("match.refused", { why: /** @type {Error} */ (error).message }) });
-        view.changed();
-      }
-    },
+    }
+  };
+  return {
+    answer: ({ what = "" }) => (Object.assign(choiceOf(live.state?.match?.turn), { what, state: "", why: "" }), send()),
+    nominate: ({ what = "" }) => (Object.assign(choiceOf(live.state?.match?.turn), { what, state: "", why: "" }), view.changed()),
+    move: send,
   };
 }

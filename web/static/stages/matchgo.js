@@ -8,6 +8,7 @@ import { millis, said, say } from "../say.js";
 import { shortened } from "../sign.js";
 import { campColumn, campName, campOf, peopleOf } from "./camps.js";
 import { serverAt, whatOf } from "./ban.js";
+import { byLaw, lawLines, lawSaid, venues } from "./law.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -21,7 +22,9 @@ const forms = { get5: ["get5", "json"], matchzy: ["MatchZy", "json"], tmt2: ["TM
 
 /** How the sides came to their server, in a few words. @param {Match} match */
 export function decidedBy(match) {
-  const moves = match.moves.filter(({ of }) => of === "server");
+  const law = byLaw(match);
+  if (law) return law;
+  const moves = match.moves.filter(({ of, kind }) => of === "server" && ["ban", "pick"].includes(kind));
   const pick = moves.find(({ kind }) => kind === "pick");
   if (pick) return pick.by ? say("match.by.pick", { player: shortened(pick.by, longestName) }) : say("match.by-room.pick", { side: shortened(campName(match.camps[pick.side === "b" ? 1 : 0]), longestName) });
   return say("match.left-after", { n: moves.length });
@@ -55,6 +58,7 @@ export function goalOfMatch(state, match) {
 
 /** The maps in the order in which they are played. @param {Match} match */
 export function series(match) {
+  if (match.venues) return venues(match);
   const play = match.play ?? [];
   return play.length > 0 && h("ol", { class: "series", "data-key": "series", "aria-label": say("match.series") }, play.map((map) => h("li", { "data-key": map }, h("bdi", { dir: "auto" }, map))));
 }
@@ -79,7 +83,8 @@ export function story(state, match) {
     "details",
     { class: "card match-story", "data-key": "story" },
     h("summary", {}, say("match.story")),
-    h("ol", { class: "moves" }, match.moves.map((move) => h("li", { "data-key": move.number }, h("span", { class: "whose" }, move.by ? h("bdi", { dir: "auto" }, shortened(move.by, longestName)) : say("match.clock"), " · ", h("bdi", { dir: "auto" }, campName(/** @type {any} */ (campOf(match, move.side) ?? match.camps[0])))), h("span", {}, ...said(`match.did.${move.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, move)) }))))),
+    h("ol", { class: "moves" }, match.moves.map((move) => h("li", { "data-key": move.number }, h("span", { class: "whose" }, move.by ? h("bdi", { dir: "auto" }, shortened(move.by, longestName)) : say("match.clock"), " · ", h("bdi", { dir: "auto" }, campName(/** @type {any} */ (campOf(match, move.side) ?? match.camps[0])))), h("span", {}, lawSaid(move, "did", whatOf(match, move)) || said(`match.did.${move.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, move)) }))))),
+    lawLines(match),
     even(match),
     typing(state, match),
     state.you.name || state.you.organiser ? h("p", { class: "buttons match-files" }, h("span", { class: "quiet" }, say("match.files")), Object.entries(forms).map(([form, [name]]) => button("match-file", h("bdi", {}, name), { "data-form": form, "data-key": form }))) : false,

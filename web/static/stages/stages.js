@@ -58,7 +58,7 @@ export function sentence(state) {
     case "voting":
       return `${say("vote.where")} ${standing(state)}`;
     case "banning":
-      if (!state.match?.turn?.captain) return say("match.stage-none");
+      if (!state.match?.turn?.captain || state.match.turn.kind === "object") return say("match.stage-none");
       return state.match.turn.captain === state.you.name ? say(`match.you.${state.match.turn.kind}`) : say(`match.captain.${state.match.turn.kind}`, { player: state.match.turn.captain });
     case "reveal":
     case "countdown":
