@@ -8,19 +8,19 @@
 // else follows they return. The room routes inputs to them and carries out what they return. A phase
 // decides by their answers which phase is next:
 //
-//	gathering    ─▶ listing
-//	listing      ─▶ measuring
-//	measuring    ─▶ verifying
-//	coordinating ─▶ 
-//	surveying    ─▶ 
-//	verifying    ─▶ banning
-//	voting       ─▶ 
-//	countdown    ─▶ 
-//	banning      ─▶ 
-//	waiting      ─▶ 
-//	launching    ─▶ 
-//	placed       ─▶ 
-//	failed       ─▶ 
+//	gathering    ─▶ listing, surveying
+//	listing      ─▶ measuring, coordinating, failed
+//	measuring    ─▶ surveying, verifying, waiting, failed
+//	coordinating ─▶ verifying, failed
+//	surveying    ─▶ placed, failed
+//	verifying    ─▶ voting, countdown, banning, waiting, launching, failed
+//	voting       ─▶ coordinating, verifying, countdown, waiting
+//	countdown    ─▶ coordinating, voting, launching
+//	banning      ─▶ verifying, launching
+//	waiting      ─▶ verifying, launching, failed
+//	launching    ─▶ listing, voting, waiting
+//	placed       ─▶ listing, surveying
+//	failed       ─▶ listing, coordinating, verifying, waiting
 //
 // The table is drawn from the scenarios in testdata, which show each transition. Listing
 // ends in measuring or coordinating by the room's strategy; after failed and launching the
