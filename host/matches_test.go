@@ -61,7 +61,7 @@ func TestMatches(t *testing.T) {
 		{"a player", "", ann.page, http.StatusOK, []string{steam, password}, nil},
 		{"a guest", "", guest, http.StatusOK, []string{`"name":"Nightjars"`}, []string{steam, password}},
 		{"somebody with the code", "", "", http.StatusOK, []string{`"name":"Nightjars"`}, []string{steam, password}},
-		{"a player's table", "?format=csv", ann.page, http.StatusOK, []string{",a,Nightjars,5.0,true,ann,5.0\n"}, []string{steam, password}},
+		{"a player's table", "?format=csv", ann.page, http.StatusOK, []string{",a,Nightjars,5.0,true,ann,5.0,,\n"}, []string{steam, password}},
 		{"a player's file", "?format=get5", ann.page, http.StatusOK, []string{`"sv_password": "club secret"`, `"` + steam + `": "ann"`,
 			`"get5_check_auths": "0"`}, nil},
 		{"a guest's file", "?format=get5&round=1", guest, http.StatusOK, []string{`"name": "Nightjars"`}, []string{steam, password}},

@@ -210,7 +210,7 @@ func (d *Decision) moveNotes(g facts.Facts, from int) (notes []sentence.Sentence
 	for _, m := range made[from:] {
 		what := d.objectOf(g, m)
 		if m.Of == wire.OfServer {
-			what, isAboutServers = g.Servers().Called(m.Made.What), m.Kind != wire.Accept && m.Kind != wire.Delay
+			what, isAboutServers = g.Servers().Called(m.Made.What), m.Made.Said == "" || m.Made.What != d.bans.Server()
 		}
 		switch by := m.Made.By; {
 		case m.Made.Said != "":
