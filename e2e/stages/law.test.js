@@ -7,7 +7,7 @@ import { all, asked, nameOf, one, press, shows, textOf } from "./page.js";
 test("each side strikes one, and sees nothing of the other's", async () => {
   await shows("law-striking", "ann");
   assert.equal(textOf("#stage h1"), "Strike one");
-  assert.match(textOf(".law"), /^The <b>Cup<\/b> ?“Averages within 2 ms\.”.*its own order decides: “The lowest average\.”.*Each side strikes one of these/);
+  assert.match(textOf(".law"), /^The <b>Cup<\/b> ?No server .*its own order decides: “The lowest average\.”.*Each side strikes one of these/);
   await press(".nominee input");
   await press("#stage .move");
   assert.match(asked.at(-1), /^move\{"number":1,"what":"/);

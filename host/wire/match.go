@@ -82,7 +82,7 @@ type MatchLaw struct {
 	Name   string `json:"name"`
 	League string `json:"league"`
 	Source string `json:"source"`
-	// Says are the sentences of its limits, and of who may object.
+	// Says are its sentences: of limits, minping, objections, its order, and what follows then.
 	Says []string `json:"says"`
 	// Said is what the law's own order has decided, and once the match is decided, what its server
 	// keeps or breaks. Breaks says the same in figures.

@@ -74,8 +74,10 @@ func (d *Decision) viewLaw(g facts.Facts, m *wire.Match) *wire.MatchLaw {
 	for _, rule := range l.Rules {
 		v.Says = append(v.Says, rule.Says)
 	}
-	if l.Objection.Says != "" {
-		v.Says = append(v.Says, l.Objection.Says)
+	for _, says := range []string{l.Minping.Says, l.Objection.Says, l.Order.Says, l.Disagreement.Says} {
+		if says != "" {
+			v.Says = append(v.Says, says)
+		}
 	}
 	if newest := g.Newest(); newest != nil && newest.Chosen != nil && newest.Chosen.Law != nil {
 		v.Said = newest.Chosen.Law.Said

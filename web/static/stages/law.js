@@ -26,10 +26,10 @@ export function lawHow(match, server) {
 /** What a captain has said to the server that was decided, in the words of a key. @param {Move} move @param {"did" | "note"} words @param {string} what */
 export const lawSaid = (move, words, what) => ["object", "delay", "accept"].includes(move.kind) && say(`law.${words}.${move.kind}`, { player: move.by ?? "", server: what, what });
 
-/** What the law says: of its limits, and then of what was decided. @param {Match} match */
-export function lawLines({ law, decided }) {
+/** What the law says: its sentences, or once it was carried out, what it has decided. @param {Match} match */
+export function lawLines({ law }) {
   if (!law) return false;
-  const lines = [...(decided && law.said ? [] : law.says.map((text) => [`“${text}”`])), ...(law.said ?? []).map(tell), ...(law.minping_ms ? [said("law.minping", { ms: say("unit.ms", { n: law.minping_ms }) })] : [])];
+  const lines = [...(law.said ? [] : law.says.map((text) => [`“${text}”`])), ...(law.said ?? []).map(tell), ...(law.minping_ms ? [said("law.minping", { ms: say("unit.ms", { n: law.minping_ms }) })] : [])];
   return h("div", { class: "law quiet", "data-key": "law" }, h("b", {}, h("bdi", { dir: "auto" }, law.league)), lines.map((line) => h("p", {}, h("bdi", { dir: "auto" }, line))));
 }
 
