@@ -40,10 +40,10 @@ type MatchRecord struct {
 	// BestOf is how many maps the match has at most. Maps are those that captains decided on, in
 	// their order; there are none if they decided none, or not yet. Pool are the maps to decide
 	// between.
-	BestOf int          `json:"best_of"`
-	Maps   []string     `json:"maps"`
-	Pool   []string     `json:"pool,omitempty"`
-	Server MatchPlace   `json:"server"`
+	BestOf int        `json:"best_of"`
+	Maps   []string   `json:"maps"`
+	Pool   []string   `json:"pool,omitempty"`
+	Server MatchPlace `json:"server"`
 	// Venues are the servers of the maps, in their order, if a law has them on two. Law is the league's
 	// law, and what Server breaks of it; who has objected stands in Moves.
 	Venues []MatchPlace `json:"venues,omitempty"`

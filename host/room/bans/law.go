@@ -173,7 +173,9 @@ func (s *Series) object(m Move, rule []int, now roomtime.Clocks) error {
 		return errNoOther
 	}
 	s.make(m, rule, now)
-	agrees := func(other Move) bool { return other.Side != m.Side && other.Said == wire.Object && other.What == server }
+	agrees := func(other Move) bool {
+		return other.Side != m.Side && other.Said == wire.Object && other.What == server
+	}
 	switch {
 	case m.Said == wire.Object && (s.state.Objects != "both" || slices.ContainsFunc(s.state.Moves, agrees)):
 		s.state.Went = append(slices.Clip(s.state.Went), next[0])
