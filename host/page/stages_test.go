@@ -728,7 +728,7 @@ func leagues(n *night) {
 			continue
 		}
 		n.keeps("law-objecting")
-		n.orders("emil", room.Move{Number: 1, What: wire.Delay})
+		n.orders("emil", room.Move{Number: 1, What: wire.AskDelay})
 		n.until(wire.Launching)
 		n.keeps("law-launching")
 	}

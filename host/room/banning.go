@@ -136,7 +136,7 @@ func (b *Banning) next(r *Room) (at roomtime.Time, isQuiet bool) {
 // Move is a captain's ban or pick.
 type Move struct {
 	// Number is the number of the turn that the captain sees. What is the server's address, or the
-	// map. To the server that was decided it is the address for an objection, [wire.Delay] or
+	// map. To the server that was decided it is the address for an objection, [wire.AskDelay] or
 	// [wire.Accept].
 	Number int    `json:"number"`
 	What   string `json:"what"`

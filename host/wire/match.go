@@ -105,12 +105,12 @@ type Camp struct {
 }
 
 // The kinds of a move, and of what it is about. To the server that was decided, where a law lets
-// somebody object, they say Object, Delay or Accept.
+// somebody object, they say Object, AskDelay or Accept.
 const (
 	Ban      = "ban"
 	Pick     = "pick"
 	Object   = "object"
-	Delay    = "delay"
+	AskDelay = "delay"
 	Accept   = "accept"
 	OfServer = "server"
 	OfMap    = "map"

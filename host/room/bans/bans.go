@@ -28,9 +28,10 @@ type Setup struct {
 	// Order are the moves over the servers: each [wire.Ban], and the last perhaps [wire.Pick].
 	// Without an order, captains ban until one server is left.
 	Order []string `json:"order,omitempty"`
+	// Law is what a league lays down in place of an order.
+	Law
 	// Maps is the pool, empty if captains decide no maps. BestOf is how many of them are played at
 	// most.
-	Law
 	Maps   []string `json:"maps,omitempty"`
 	BestOf int      `json:"best_of,omitempty"`
 	// Clock is how long a captain may take for a move.
@@ -65,7 +66,7 @@ type Move struct {
 	// What is the server's index in the list, or the map's place in the pool.
 	What int       `json:"what"`
 	At   time.Time `json:"at"`
-	// Side is the mover's in a turn that is open to both, and Said is [wire.Object], [wire.Delay] or
+	// Side is the mover's in a turn that is open to both, and Said is [wire.Object], [wire.AskDelay] or
 	// [wire.Accept] if the turn was for objections.
 	Side wire.Side `json:"side,omitempty"`
 	Said string    `json:"said,omitempty"`

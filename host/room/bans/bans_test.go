@@ -286,7 +286,7 @@ func FuzzSeries(f *testing.F) {
 				act, acts = acts[0], acts[1:]
 			}
 			before, what := len(s.state.Moves), int(act>>3)
-			a := Attempt{Number: before + 1, By: "anna", What: what % 10, Said: []string{wire.Object, wire.Delay, wire.Accept}[what%3]}
+			a := Attempt{Number: before + 1, By: "anna", What: what % 10, Said: []string{wire.Object, wire.AskDelay, wire.Accept}[what%3]}
 			switch act % 8 {
 			case 4:
 				a.By = captains[""]

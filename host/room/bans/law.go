@@ -132,7 +132,7 @@ func (s *State) mayObject() (sides []wire.Side) {
 	hasOther := slices.ContainsFunc(s.Servers, func(other int) bool { return !isOut(other) })
 	return slices.DeleteFunc(sides, func(side wire.Side) bool {
 		return !hasOther && !s.mayDelay(side) || slices.ContainsFunc(s.Moves, func(m Move) bool {
-			return m.Side == side && (m.Said == wire.Object || m.Said == wire.Delay || m.Said == wire.Accept && m.What == server)
+			return m.Side == side && (m.Said == wire.Object || m.Said == wire.AskDelay || m.Said == wire.Accept && m.What == server)
 		})
 	})
 }
@@ -167,7 +167,7 @@ func (s *Series) object(m Move, rule []int, now roomtime.Clocks) error {
 	switch {
 	case m.What != server || !m.isSound(s.state.Went):
 		return errTurnOver
-	case m.Said == wire.Delay && !s.MayDelay(m.Side):
+	case m.Said == wire.AskDelay && !s.MayDelay(m.Side):
 		return errNoDelay
 	case m.Said == wire.Object && len(next) == 0:
 		return errNoOther
@@ -179,7 +179,7 @@ func (s *Series) object(m Move, rule []int, now roomtime.Clocks) error {
 	switch {
 	case m.Said == wire.Object && (s.state.Objects != "both" || slices.ContainsFunc(s.state.Moves, agrees)):
 		s.state.Went = append(slices.Clip(s.state.Went), next[0])
-	case m.Said == wire.Delay:
+	case m.Said == wire.AskDelay:
 		s.state.Closed = true
 	default:
 		s.state.Since = began
@@ -190,7 +190,7 @@ func (s *Series) object(m Move, rule []int, now roomtime.Clocks) error {
 
 // isSound reports whether a move of the time for objections is one.
 func (m Move) isSound(went []int) bool {
-	return slices.Contains([]string{wire.Object, wire.Delay, wire.Accept}, m.Said) && slices.Contains(went, m.What) && m.Side.IsValid()
+	return slices.Contains([]string{wire.Object, wire.AskDelay, wire.Accept}, m.Said) && slices.Contains(went, m.What) && m.Side.IsValid()
 }
 
 // closeUnlessOpen ends the time for objections once nobody may object any more.

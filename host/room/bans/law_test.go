@@ -65,7 +65,7 @@ func TestLaw(t *testing.T) {
 			case isMove:
 				fmt.Sscan(what, &at.What)
 			default:
-				at.Said, by = map[byte]string{'!': wire.Object, '~': wire.Delay, '=': wire.Accept}[mark], by[:len(by)-1]
+				at.Said, by = map[byte]string{'!': wire.Object, '~': wire.AskDelay, '=': wire.Accept}[mark], by[:len(by)-1]
 			}
 			for side, captain := range captains {
 				if string(captain) == by {
@@ -88,7 +88,7 @@ func TestLaw(t *testing.T) {
 		a   Attempt
 		err error
 	}{
-		{Attempt{Number: 1, By: "emil", Said: wire.Delay}, errNoDelay},
+		{Attempt{Number: 1, By: "emil", Said: wire.AskDelay}, errNoDelay},
 		{Attempt{Number: 1, By: "emil", What: 1, Said: wire.Object}, errTurnOver},
 		{Attempt{Number: 1, By: "emil", Said: "nonsense"}, errTurnOver},
 		{Attempt{Number: 1, By: "zoe", Said: wire.Object}, notYours("anna")},

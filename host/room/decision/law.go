@@ -83,7 +83,7 @@ func (d *Decision) viewLaw(g facts.Facts, m *wire.Match) *wire.MatchLaw {
 		v.Said = newest.Chosen.Law.Said
 	}
 	for _, made := range d.bans.Made() {
-		if made.Kind == wire.Delay {
+		if made.Kind == wire.AskDelay {
 			v.MinpingMS = discovery.MS(time.Duration(l.Minping.Max))
 		}
 	}
