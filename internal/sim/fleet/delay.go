@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"muster/internal/alarm"
 )
 
 // forever is a sleep that only a ring ends.
@@ -24,7 +26,7 @@ type reply struct {
 
 // delayLine holds replies until they are due, the earliest first.
 type delayLine struct {
-	alarm *alarm // rung when a new reply is the earliest
+	alarm *alarm.Alarm // rung when a new reply is the earliest
 
 	mu      sync.Mutex // guards the fields below
 	replies replyHeap
@@ -38,7 +40,7 @@ func (l *delayLine) push(r *reply) {
 	first := l.replies[0] == r
 	l.mu.Unlock()
 	if first {
-		l.alarm.ring()
+		l.alarm.Ring()
 	}
 }
 
@@ -63,7 +65,7 @@ func (l *delayLine) close() {
 	l.mu.Lock()
 	l.closed, l.replies = true, nil
 	l.mu.Unlock()
-	l.alarm.ring()
+	l.alarm.Ring()
 }
 
 type replyHeap []*reply

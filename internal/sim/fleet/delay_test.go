@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"muster/internal/alarm"
 )
 
 func TestDelayLineGivesTheEarliestWhenDue(t *testing.T) {
@@ -35,11 +37,11 @@ func TestDelayLineGivesTheEarliestWhenDue(t *testing.T) {
 
 func newTestLine(t *testing.T) *delayLine {
 	t.Helper()
-	a, err := newAlarm()
+	a, err := alarm.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = a.close() })
+	t.Cleanup(func() { _ = a.Close() })
 	return &delayLine{alarm: a}
 }
 
@@ -53,7 +55,7 @@ func TestDelayLineWakesTheSleeper(t *testing.T) {
 			if over {
 				return
 			}
-			line.alarm.sleep(wait)
+			line.alarm.Sleep(wait)
 			woken <- struct{}{}
 		}
 	}()

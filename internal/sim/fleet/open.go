@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"muster/discovery"
+	"muster/internal/alarm"
 	"muster/internal/sim"
 )
 
@@ -37,7 +38,7 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 		f.servers = append(f.servers, discovery.Server{Addr: listed, Country: s.Country, ASN: s.ASN})
 		f.byAddr[addr] = server
 	}
-	f.line.alarm, err = newAlarm()
+	f.line.alarm, err = alarm.New()
 	return err
 }
 

@@ -33,7 +33,7 @@ func (f *Fleet) run(ctx context.Context) {
 	}
 	f.line.close()
 	workers.Wait()
-	if err := f.line.alarm.close(); err != nil {
+	if err := f.line.alarm.Close(); err != nil {
 		f.log.Warn("fleet: closing the alarm", "err", err)
 	}
 	close(f.done)
@@ -122,7 +122,7 @@ func (f *Fleet) send() {
 		case over:
 			return
 		case r == nil:
-			f.line.alarm.sleep(wait)
+			f.line.alarm.Sleep(wait)
 		default:
 			f.deliver(r)
 		}

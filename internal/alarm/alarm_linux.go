@@ -1,4 +1,4 @@
-package fleet
+package alarm
 
 import (
 	"encoding/binary"
@@ -10,24 +10,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarm sleeps to the microsecond. Go's own timers are less exact: the runtime waits in epoll,
+// Alarm sleeps to the microsecond. Go's own timers are less exact: the runtime waits in epoll,
 // which counts whole milliseconds.
-type alarm struct {
-	event   int // eventfd, written by ring
+type Alarm struct {
+	event   int // eventfd, written by Ring
 	precise bool
 }
 
-func newAlarm() (*alarm, error) {
+// New returns an alarm, which holds a handle of the system until Close.
+func New() (*Alarm, error) {
 	event, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("fleet: eventfd: %w", err)
+		return nil, fmt.Errorf("alarm: eventfd: %w", err)
 	}
-	return &alarm{event: event}, nil
+	return &Alarm{event: event}, nil
 }
 
-// sleep returns after d, or earlier if ring is called. Only one goroutine may sleep, and it keeps
+// Sleep returns after d, or earlier if Ring is called. Only one goroutine may sleep, and it keeps
 // its thread to the end. The kernel's 50 µs of timer slack are removed from that thread alone.
-func (a *alarm) sleep(d time.Duration) {
+func (a *Alarm) Sleep(d time.Duration) {
 	if !a.precise {
 		runtime.LockOSThread()
 		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // without it, 50 µs worse
@@ -41,8 +42,8 @@ func (a *alarm) sleep(d time.Duration) {
 	}
 }
 
-// ring ends the current sleep, or the next one at once.
-func (a *alarm) ring() {
+// Ring ends the current sleep, or the next one at once.
+func (a *Alarm) Ring() {
 	one := binary.NativeEndian.AppendUint64(nil, 1)
 	for {
 		if _, err := unix.Write(a.event, one); !errors.Is(err, unix.EINTR) {
@@ -51,4 +52,5 @@ func (a *alarm) ring() {
 	}
 }
 
-func (a *alarm) close() error { return unix.Close(a.event) }
+// Close ends the alarm. Nobody may sleep or ring any more.
+func (a *Alarm) Close() error { return unix.Close(a.event) }
