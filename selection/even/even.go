@@ -1,5 +1,4 @@
-// Package even says which delays would make the pings of a match even. It is advice: nothing applies
-// them.
+// Package even says which delays make the pings of a match even.
 //
 //	the sides even    the faster side's average rises to the slower side's: each of its players
 //	                  adds the difference of the averages
@@ -7,6 +6,10 @@
 //
 // Both are the least that does it. Of all ways to raise an average by a time, every one adds that
 // time in sum, and the same time for each keeps the differences within the side.
+//
+// While people play, [Correct] goes on from what the game's server says of their pings. A game's ping
+// is longer than a round trip, by the frames of both ends, and some games tell half of it; only the
+// difference between the sides counts.
 package even
 
 import (
@@ -54,3 +57,52 @@ func Delays(players []Player) []Delay {
 }
 
 func whole(ms float64) int { return int(math.Round(ms)) }
+
+// MaxAdded is the most that a player adds, in ms. ezQuake's own delay ends there, and so does that of
+// servers for Warcraft III (w3champions/flo).
+const MaxAdded = 150
+
+const (
+	// maxRise is the most that a delay grows at once, in ms: a player who aims feels more.
+	maxRise = 10
+	// closeMS is a difference of the sides that stays, in ms. A status tells whole ms, and its averages
+	// move by one or two between two minutes.
+	closeMS = 2
+)
+
+// Playing is a player of a side in the game. DelayMS is what the player adds now. StatusMS is the ping
+// that the game's server tells, with the delay in it, 0 if it tells none.
+type Playing struct {
+	Side              rules.Side
+	DelayMS, StatusMS int
+	// CanAdd says that the player's delay can change. Only players of the side that was nearer before
+	// the match have a way to delay their packets.
+	CanAdd bool
+}
+
+// Correct returns the players' next delays in ms, in their order. If the nearer side's average is
+// still below the other's, its delays rise, by maxRise at most; if it is above, they fall at once by
+// what is too much. Players whose pings the server does not tell keep their delays, and so does everybody if
+// it tells none of a side.
+func Correct(players []Playing) []int {
+	var total, count [rules.SideB + 1]float64
+	for _, p := range players {
+		if p.StatusMS > 0 {
+			total[p.Side] += float64(p.StatusMS)
+			count[p.Side]++
+		}
+	}
+	delays := make([]int, len(players))
+	for i, p := range players {
+		delays[i] = p.DelayMS
+		other := rules.SideA + rules.SideB - p.Side
+		if !p.CanAdd || p.Side == rules.Neither || p.StatusMS == 0 || count[other] == 0 {
+			continue
+		}
+		ahead := total[other]/count[other] - total[p.Side]/count[p.Side]
+		if math.Abs(ahead) > closeMS {
+			delays[i] = min(max(0, p.DelayMS+min(whole(ahead), maxRise)), MaxAdded)
+		}
+	}
+	return delays
+}
