@@ -1,6 +1,7 @@
 package game
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -17,6 +18,39 @@ type Delaying struct {
 	Program string `toml:"program"`
 	// References are the sources, each "DATE WHERE: WHAT".
 	References []string `toml:"sources"`
+}
+
+// DelayLine says that a game's engine bears a line between game and server that holds packets for a while
+// (package delayed). Args are added to the game's command then. No game has it whose servers check a ticket of Steam's,
+// or that has EAC or BattlEye: they take a line for an attack.
+type DelayLine struct {
+	Args       []string `toml:"args"`
+	References []string `toml:"sources"`
+}
+
+// check reports what is wrong with a game's line.
+func (d *DelayLine) check(protocol string) error {
+	switch {
+	case d == nil:
+		return nil
+	case protocol != "quakeworld" && protocol != "quake3":
+		return errors.New("delay_line: only games of the protocols quakeworld and quake3 have one")
+	case len(strings.Join(d.Args, " ")) > maxText || strings.ContainsFunc(strings.Join(d.Args, ""), isControl):
+		return errors.New("delay_line: args are a few short words")
+	}
+	return nil
+}
+
+// HasDelayLine reports whether Muster's program can hold the game's packets. Ezquake and its like have a delay of their
+// own; then the player types that.
+func (l *Launcher) HasDelayLine(ctx context.Context, id string) bool {
+	g, err := l.Games.Find(id)
+	if err != nil || g.DelayLine == nil || l.Starts == StartNever {
+		return false
+	}
+	argv, _, _, err := l.fill(ctx, wire.Launch{Game: id, Address: nobodys})
+	return err == nil && takesAddress(argv, nobodys) &&
+		(g.Delay == nil || !strings.Contains(strings.ToLower(strings.Join(argv, " ")), strings.ToLower(g.Delay.Program)))
 }
 
 // maxDelay bounds a delay, in ms: nobody wants more.

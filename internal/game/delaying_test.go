@@ -44,3 +44,41 @@ func TestDelayCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestDelayLine checks for which games, and how, Muster's program holds packets.
+func TestDelayLine(t *testing.T) {
+	table := load(t, "")
+	for _, g := range table.All() {
+		if g.DelayLine != nil && len(g.DelayLine.References) == 0 {
+			t.Errorf("%s: no source says that it bears a delay line", g.ID)
+		}
+	}
+	for _, protocol := range []string{"a2s", "minecraft", "unreal2"} {
+		if (&DelayLine{}).check(protocol) == nil {
+			t.Errorf("a game of %s may have a delay line", protocol)
+		}
+	}
+	for _, tt := range []struct {
+		game, command string
+		starts        Starts
+		holds         bool
+	}{
+		{"openarena", "", StartAsk, true},
+		{"xonotic", "", StartAuto, true},
+		{"quakeworld", "", StartAsk, false}, // ezQuake has a delay of its own
+		{"quakeworld", "fteqw +connect {address}", StartAsk, true},
+		{"openarena", "oa.sh", StartAsk, false}, // it takes no address
+		{"openarena", "", StartNever, false},
+		{"cs2", "", StartAsk, false},
+		{"no such game", "", StartAsk, false},
+	} {
+		l := Launcher{Games: table, Command: tt.command, Starts: tt.starts}
+		if l.HasDelayLine(t.Context(), tt.game) != tt.holds {
+			t.Errorf("%+v: %v", tt, !tt.holds)
+		}
+	}
+	argv, _, _, err := (&Launcher{Games: table}).fill(t.Context(), wire.Launch{Game: "openarena", Address: "127.0.0.1:61000"})
+	if got := strings.Join(argv, " "); err != nil || !strings.HasSuffix(got, "+connect 127.0.0.1:61000 +set cl_lanForcePackets 0") {
+		t.Errorf("a game with a line is started by %q, %v", got, err)
+	}
+}

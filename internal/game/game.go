@@ -84,6 +84,7 @@ type Game struct {
 	GapMS           int              `toml:"gap_ms"`
 	BotsApart       bool             `toml:"bots_apart"`
 	Delay           *Delaying        `toml:"delay"`
+	DelayLine       *DelayLine       `toml:"delay_line"`
 }
 
 // usualGap is the pause for servers known to answer an address several times a second. ioquake3 answers ten questions

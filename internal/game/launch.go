@@ -182,6 +182,9 @@ func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string
 	}
 	target := Target{Address: address, QueryPort: to.QueryPort, Password: to.Password, Player: l.Player, Room: l.Room}
 	argv, isTyped, err = g.commandFor(template, target)
+	if g.DelayLine != nil && address.Addr().IsLoopback() && l.Command == "" && err == nil {
+		argv = append(argv, g.DelayLine.Args...)
+	}
 	return argv, g.environ(target, to.Name), isTyped, err
 }
 
