@@ -62,6 +62,7 @@ var actions = map[string]func(*pageAPI, actionRequest) (room.Action, error){
 	"react":    read[room.React],
 	"side":     read[room.TakeSide],
 	"captain":  read[room.NameCaptain],
+	"even":     read[room.EvenPings],
 	"ask_look": bare(room.AskLook{}),
 	"arrived":  bare(room.Arrived{}),
 	"reopen":   bare(room.Reopen{}),

@@ -87,6 +87,12 @@ type Options struct {
 	// the next round begins. A doubt is a sentence on why Launch should ask the player first: as far as this player can
 	// see, no server of the list accepts players there.
 	Launch func(ctx context.Context, launch wire.Launch, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence))
+	// Hold changes how long the packets of the player's game are held, before a launch and while the game runs; 0 ends
+	// it. Nil holds none; then Able never says that it does.
+	Hold func(time.Duration)
+	// Status returns the pings that the server of a launch tells of its players, by name; nil asks none. A name must
+	// lead to an address of that reach at least.
+	Status func(ctx context.Context, launch wire.Launch, least discovery.Reach) map[string]time.Duration
 	// Able returns whether this machine can start a game, in words that the others may read. The peer adds the game;
 	// nil says nothing.
 	Able func(ctx context.Context, game string) wire.Able

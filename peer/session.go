@@ -134,6 +134,10 @@ func (s *session) step(in player.Input) {
 			s.dropped = o.Err
 		case player.Leave:
 			s.leave(o.Err)
+		case player.Hold:
+			if s.options.Hold != nil {
+				s.options.Hold(o.For)
+			}
 		case player.Stop:
 			if stop := s.stops[o.Task]; stop != nil {
 				stop()
@@ -162,6 +166,14 @@ func (s *session) undertake(o player.Output) {
 				s.post(func() { s.step(player.Progressed{Task: o.Task, State: state, Detail: detail}) })
 			})
 			return player.Launched{Task: o.Task}
+		})
+	case player.AskStatus:
+		s.begin(o.Task, func(ctx context.Context) player.Input {
+			in := player.StatusTold{Task: o.Task}
+			if s.options.Status != nil {
+				in.Pings = s.options.Status(ctx, o.Launch, o.MinReach)
+			}
+			return in
 		})
 	case player.Try:
 		if s.options.Able != nil {

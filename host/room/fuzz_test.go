@@ -697,6 +697,7 @@ func (e *fuzzSession) takesSides(page, organiser func(room.Action)) {
 	page(room.NameCaptain{Name: name})
 	if chance%3 == 0 {
 		page(room.AskLook{})
+		page(room.EvenPings{On: true})
 	}
 	if m = e.view().Match; m.Turn == nil {
 		return

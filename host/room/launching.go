@@ -27,13 +27,22 @@ func (*Launching) traits() traits {
 	return traits{name: wire.PhaseLaunching, sides: sides.Afterwards, isBetween: true, isSent: true}
 }
 
-func (*Launching) next(*Room) (roomtime.Time, bool) { return noDeadline, true }
+func (*Launching) next(r *Room) (roomtime.Time, bool) {
+	if at, waits := r.parts.Evened.Next(); waits {
+		return at, true
+	}
+	return noDeadline, true
+}
+
+func (*Launching) tick(r *Room) { r.askStatus() }
 
 func (l *Launching) launch() *wire.Launch { return &l.Launch }
 
 func (l *Launching) joined(r *Room, player people.ID) {
 	if r.parts.Launches.Awaits(player) {
 		l.sendThere(r, player)
+	} else {
+		r.delay(player)
 	}
 }
 
@@ -82,6 +91,7 @@ func (l *Launching) begin(r *Room) {
 	r.probing.EndSearch() // a later search begins from the results
 	trip, post := r.arrive(server, wire.Played{Server: l.Launch.Name, Connect: l.Launch.Address})
 	players := g.Attendance.Players()
+	r.beginEven(server)
 	if trip.IsElsewhere { // otherwise programs ignore a second launch in a round
 		g.Launches.Again(r.now, players...)
 	}
@@ -140,6 +150,7 @@ func (l *Launching) sendThere(r *Room, player people.ID) {
 	g := &r.parts
 	r.out.publish()
 	r.out.brief(g, player)
+	r.delay(player)
 	connect, beside := g.Heard.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
 	r.out.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
 }

@@ -446,6 +446,7 @@ var actions = map[string]func() room.Action{
 	"come":      func() room.Action { return &room.Come{} },
 	"side":      func() room.Action { return &room.TakeSide{} },
 	"captain":   func() room.Action { return &room.NameCaptain{} },
+	"even":      func() room.Action { return &room.EvenPings{} },
 	"ask_look":  func() room.Action { return &room.AskLook{} },
 	"like":      func() room.Action { return &room.Like{} },
 	"forget":    func() room.Action { return &room.Forget{} },

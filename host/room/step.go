@@ -256,6 +256,9 @@ func (in Hear) hear(r *Room) error {
 	case wire.Memory:
 		g.Memories.Bring(in.Player, m.Cells)
 		return nil
+	case wire.Pings:
+		r.heardPings(in.Player, m)
+		return nil
 	case wire.Launched:
 		if m.Round == g.Number && r.phase.traits().isSent {
 			r.out.say(g.Launches.Heard(in.Player, m, g.Settings.GameName()))

@@ -117,6 +117,9 @@ var examples = []struct {
 			`{"server":4,"state":"lost","rtts_ms":[],"sent":3}]}`},
 	{wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", QueryPort: 27015, Name: "Aggressor", Password: "club", Epoch: 3},
 		`{"type":"launch","round":1,"game":"openarena","address":"192.0.2.7:27960","query_port":27015,"name":"Aggressor","password":"club","epoch":3}`},
+	{wire.Delay{Round: 1, By: discovery.Millis(38 * time.Millisecond)}, `{"type":"delay","round":1,"by_ms":38.000}`},
+	{wire.Status{Round: 1}, `{"type":"status","round":1}`},
+	{wire.Pings{Round: 1, Pings: []wire.NamedPing{{Name: "ann", MS: 62}, {Name: "bob", MS: 65}}}, `{"type":"pings","round":1,"pings":[{"name":"ann","ms":62},{"name":"bob","ms":65}]}`},
 	{wire.Look{Game: "openarena", At: []netip.AddrPort{netip.MustParseAddrPort("10.2.0.9:27960")}},
 		`{"type":"look","game":"openarena","at":["10.2.0.9:27960"]}`},
 	{wire.Bring{
@@ -234,8 +237,8 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) != 30 {
-		t.Errorf("%d kinds of message have an example, want all 30", len(seen))
+	if len(seen) != 33 {
+		t.Errorf("%d kinds of message have an example, want all 33", len(seen))
 	}
 }
 

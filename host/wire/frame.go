@@ -146,6 +146,12 @@ func unmarshalJSON(data []byte) (Message, error) {
 		return into[Verified](data)
 	case Launch{}.kind():
 		return into[Launch](data)
+	case Delay{}.kind():
+		return into[Delay](data)
+	case Status{}.kind():
+		return into[Status](data)
+	case Pings{}.kind():
+		return into[Pings](data)
 	case Bring{}.kind():
 		return into[Bring](data)
 	case Able{}.kind():

@@ -66,8 +66,10 @@ type Match struct {
 	Venues []MatchPlace `json:"venues,omitempty"`
 	Law    *MatchLaw    `json:"law,omitempty"`
 	// Even are the delays that would make pings even on the server, by player. It is empty until the
-	// match is decided. It is advice; nothing applies it.
+	// match is decided. It is advice; Evened says what is applied.
 	Even map[string]Even `json:"even,omitempty"`
+	// Evened is what both captains have agreed to, and what programs do about it.
+	Evened *Evened `json:"evened,omitempty"`
 }
 
 // Even are a player's delays in ms: SidesMS makes the sides' average pings even, and AllMS all

@@ -263,6 +263,8 @@ type Person struct {
 	// TypesPassword says that the player has to type the server's password in the game, according
 	// to their program.
 	TypesPassword bool `json:"types_password,omitempty"`
+	// Delays says that the player's program can hold the game's packets; see [Evened].
+	Delays bool `json:"delays,omitempty"`
 	// Country is roughly where a player is, by the address that the host sees. It is empty if that
 	// is unknown, or if the player does not want it shown. It is always empty for a guest.
 	Country string `json:"country,omitempty"`

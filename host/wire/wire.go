@@ -364,6 +364,8 @@ type Able struct {
 	// TypesPassword says that the game does not take the server's password from the player's
 	// program, so the player types it.
 	TypesPassword bool `json:"types_password,omitempty"`
+	// Delays says that the program can hold the game's packets; see [Delay].
+	Delays bool `json:"delays,omitempty"`
 }
 
 // Launched says how far a player got.

@@ -47,7 +47,7 @@ func (y *Player) launch(ctx context.Context, to wire.Launch, doubt sentence.Sent
 		front.Launch(ctx, to, doubt, tell, y.Launcher)
 		return
 	}
-	y.Launcher.Launch(ctx, to, doubt, tell)
+	y.Launcher.Launch(ctx, y.delaying.through(to, y.Desk), doubt, tell)
 }
 
 // ClientOf returns a client for the host of a link.

@@ -84,6 +84,8 @@ type Player struct {
 	places atomic.Pointer[wire.Places]
 	// beacon is the beacon on this machine.
 	beacon beaconHere
+	// delaying is the delay line of the player's game.
+	delaying delaying
 	// sees receives every event, too; nil receives none.
 	sees func(peer.Event)
 
@@ -160,7 +162,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 		},
 		Say: says, Asks: y.Desk.Front != nil || y.Desk.Page == nil && y.Desk.hasPerson(),
 		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings,
-		Consents: y.consents, Launch: y.launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
+		Consents: y.consents, Launch: y.launch, Hold: y.delaying.hold, Status: y.status, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
 		Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,
 		Side: cmp.Or(y.Side, wire.Side(to.Side)),
 	}
@@ -195,6 +197,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 		y.Desk.Screen.Tell("term.ipv6-only")
 	}
 	defer y.Desk.Screen.Rests()
+	defer y.delaying.close()
 	err := peer.Run(ctx, options)
 	var refusal wire.Refusal
 	if errors.As(err, &refusal) && y.View.ends(refusal) {
@@ -255,7 +258,7 @@ func (y *Player) able(ctx context.Context, id string) wire.Able {
 	if y.Desk.Front != nil {
 		return wire.Able{} // it starts the game itself
 	}
-	able := wire.Able{TypesPassword: y.Launcher.Types(ctx, id)}
+	able := wire.Able{TypesPassword: y.Launcher.Types(ctx, id), Delays: !y.Once && y.Launcher.HasDelayLine(ctx, id)}
 	err := y.Launcher.Ready(ctx, id)
 	if err == nil || ctx.Err() != nil {
 		return able

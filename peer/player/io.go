@@ -89,6 +89,12 @@ type Found struct {
 	Servers []wire.NearServer
 }
 
+// StatusTold answers [AskStatus]. Pings are nil if the server has told nothing.
+type StatusTold struct {
+	Task  int
+	Pings map[string]time.Duration
+}
+
 // OthersAnswered answers [AskOthers] with the servers that have answered.
 type OthersAnswered struct{ Servers []wire.NearServer }
 
@@ -106,6 +112,8 @@ func (Tried) isInput()      {}
 func (Brought) isInput()    {}
 func (Consented) isInput()  {}
 func (Found) isInput()      {}
+
+func (StatusTold) isInput() {}
 
 func (OthersAnswered) isInput() {}
 
@@ -175,6 +183,18 @@ type Launch struct {
 	Doubt  sentence.Sentence
 }
 
+// Hold changes how long the shell holds the packets of the player's game; 0 ends it. It comes before the launch
+// to which it belongs, and while the game runs.
+type Hold struct{ For time.Duration }
+
+// AskStatus asks the server of a launch for its players' pings. The shell answers with [StatusTold].
+type AskStatus struct {
+	Task   int
+	Launch wire.Launch
+	// MinReach is as in [Run].
+	MinReach discovery.Reach
+}
+
 // Try finds out whether this machine can start a game.
 type Try struct {
 	Task int
@@ -219,6 +239,8 @@ func (Leave) isOutput()      {}
 func (Run) isOutput()        {}
 func (Release) isOutput()    {}
 func (Launch) isOutput()     {}
+func (Hold) isOutput()       {}
+func (AskStatus) isOutput()  {}
 func (Try) isOutput()        {}
 func (Collect) isOutput()    {}
 func (AskConsent) isOutput() {}

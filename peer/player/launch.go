@@ -1,6 +1,8 @@
 package player
 
 import (
+	"time"
+
 	"muster/discovery"
 	"muster/host/wire"
 )
@@ -29,6 +31,11 @@ type launch struct {
 	isSaid bool
 	// finishing says that the program leaves as soon as the host has heard of the launch.
 	finishing bool
+	// delayed is the round in which the program holds the game's packets, 0 for none.
+	delayed int
+	// status is the task that asks the game's server who plays, 0 for none. It was begun at asked.
+	status int
+	asked  time.Time
 }
 
 // goes takes the player to the server: once a round, and again whenever the player asks for it on the page or the room
@@ -47,6 +54,9 @@ func (p *Player) goes(m wire.Launch) {
 		p.tellShown()
 	}
 	l.again, l.to = m.Again, m.Address
+	if l.delayed != 0 && l.delayed != m.Round {
+		p.delay(wire.Delay{})
+	}
 	l.newest = &wire.Launched{Round: m.Round, State: wire.LaunchAsking}
 	heard := p.heardServers()
 	p.stop() // the measuring was for the choice

@@ -180,6 +180,8 @@ func (p *Player) Step(in Input, now time.Time) []Output {
 		p.survey.consented(&p.port, in)
 	case Found:
 		p.near.found(&p.port, in.Game, in.Servers)
+	case StatusTold:
+		p.told(in)
 	case OthersAnswered:
 		p.near.reached(&p.port, in.Servers)
 	}
@@ -278,6 +280,10 @@ func (p *Player) receive(m wire.Message) error {
 		p.line.epoch = m.Epoch
 		p.recall.keep(&p.port, p.round)
 		p.goes(m)
+	case wire.Delay:
+		p.delay(m)
+	case wire.Status:
+		p.status(m)
 	case wire.Look:
 		p.near.lookAround(&p.port, m.Game, m.At)
 	case wire.Answer:

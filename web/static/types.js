@@ -68,6 +68,7 @@
  * @property {Sentence} [doubt]
  * @property {boolean} [able] its machine can start the game
  * @property {Sentence} [unable] why it cannot
+ * @property {boolean} [delays] the program can hold the game's packets
  * @property {boolean} [types_password] types a server's password in the game
  * @property {{counted?: boolean, measured?: boolean, error_ms?: number, why?: Sentence}} [estimate] how a person without a program may count in the choice
  * @property {string} [launch]
@@ -348,6 +349,7 @@
  * @property {{name: string, connect: string, map?: string}[]} [venues] the maps' servers, if a law has them on two
  * @property {{league: string, says: string[], said?: Sentence[], minping_ms?: number}} [law] the league's law
  * @property {Record<string, {sides_ms: number, all_ms: number}>} [even] by player, the delays that would make pings even
+ * @property {{agreed?: string[], added_ms?: Record<string, number>, ended?: string}} [evened] what captains agreed to about them, and the delays of players' programs
  */
 
 /** @typedef {{name: string, sign: string, at: string}} Reaction a sign that a person sent in the last two seconds */

@@ -247,23 +247,23 @@ func (d *Decision) objectOf(g facts.Facts, made bans.Turn) string {
 
 func addrOf(g facts.Facts, server int) string { return hostport.Text(g.Servers().List[server].Addr) }
 
-// evenDelays returns, for each player of both sides, the delays that would make the pings to a
+// EvenDelays returns, for each player of both sides, the delays that would make the pings to a
 // server even.
-func evenDelays(g facts.Facts, server int) map[string]wire.Even {
+func EvenDelays(g facts.Facts, server int) map[people.ID]wire.Even {
 	newest := g.Newest()
 	at := slices.Index(ranked(g), server)
 	if at < 0 {
 		return nil
 	}
-	var named []string
+	var named []people.ID
 	var players []even.Player
 	for i, side := range newest.SidesOf(newest.Players) {
 		if ms, has := newest.Ranking[at].RTT[newest.Players[i]]; has && side != selection.Neither {
-			named = append(named, g.Names().Text(newest.Players[i]))
+			named = append(named, people.ID(newest.Players[i]))
 			players = append(players, even.Player{PingMS: ms, Side: side})
 		}
 	}
-	all := map[string]wire.Even{}
+	all := map[people.ID]wire.Even{}
 	for i, d := range even.Delays(players) {
 		all[named[i]] = wire.Even{SidesMS: d.Sides, AllMS: d.All}
 	}
@@ -277,7 +277,7 @@ func (d *Decision) ViewMatch(g facts.Facts, now roomtime.Clocks) *wire.Match {
 		return nil
 	}
 	if m.Decided, m.Play = d.bans.IsOver(), d.bans.Maps(); m.Decided {
-		m.Even = evenDelays(g, d.bans.Server())
+		m.Even = people.Named(EvenDelays(g, d.bans.Server()), g.Names())
 	}
 	if server := d.bans.Server(); server >= 0 {
 		m.Server = addrOf(g, server)

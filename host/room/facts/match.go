@@ -1,9 +1,11 @@
 package facts
 
 import (
+	"slices"
 	"time"
 
 	"muster/discovery/sentence"
+	"muster/host/room/evened"
 	"muster/host/room/people"
 	"muster/host/room/sides"
 	"muster/host/wire"
@@ -84,5 +86,28 @@ func (f Facts) ViewMatch() *wire.Match {
 	return &wire.Match{
 		BestOf: s.BestOf(), Camps: f.p.Sides.Camps([2]string{s.SideA, s.SideB}, f.p.Roster.Names()),
 		Moves: []wire.Move{}, Servers: []wire.MatchServer{}, Maps: []wire.MatchMap{},
+		Evened: f.p.Evened.View(f.p.Captains(), f.p.Roster.Names()),
 	}
+}
+
+// Captains returns the captains of the sides that have one.
+func (p *Parts) Captains() evened.Captains {
+	captains := evened.Captains{}
+	for _, side := range []wire.Side{wire.SideA, wire.SideB} {
+		if captain := p.Sides.Captain(side); captain != "" {
+			captains[side] = captain
+		}
+	}
+	return captains
+}
+
+// CanDelay reports whether the program of anybody on a side can hold the game's packets.
+func (f Facts) CanDelay() bool {
+	return slices.ContainsFunc(f.Present(), func(player people.ID) bool { return f.SideOf(player) != "" && f.p.Holds(player) })
+}
+
+// Holds reports whether a player's program can hold the game's packets.
+func (p *Parts) Holds(player people.ID) bool {
+	able, isKnown := p.Launches.Can(player, p.Settings.Game)
+	return isKnown && able.Delays
 }

@@ -23,6 +23,7 @@ import (
 	"muster/host/room/choice"
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
+	"muster/host/room/evened"
 	"muster/host/room/evidence"
 	"muster/host/room/infos"
 	"muster/host/room/launch"
@@ -108,6 +109,8 @@ type Round struct {
 	Ballot ballot.Box
 	// Bans are the moves of a match's captains over the choice's best servers.
 	Bans bans.Series
+	// Evened is what the captains have agreed to about even pings in the game.
+	Evened evened.Evened
 	// Trust has the doubts about players and servers.
 	Trust trust.Doubts
 	// IsBroken says that somebody's connection was lost. Measurements may then tell more of a line

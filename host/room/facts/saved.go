@@ -33,6 +33,7 @@ func (p *Parts) carry(s *saved.Room, saves bool) {
 	saved.Carry(saves, &s.Trust, p.Trust.State())
 	saved.Carry(saves, &s.Ballot, p.Ballot.State())
 	saved.Carry(saves, &s.Bans, p.Bans.State())
+	saved.Carry(saves, &s.Evened, p.Evened.State())
 	saved.Carry(saves, &s.Launch, p.Launches.State())
 	saved.Carry(saves, &s.Candidates, p.Candidates.State())
 	saved.Carry(saves, &s.FoundNone, &p.FoundNone)
@@ -123,6 +124,7 @@ func (p *Parts) validate(players []people.ID, listed int) error {
 		p.Launches.State().Validate(players),
 		p.Ballot.State().Validate(listed),
 		p.Bans.State().Validate(listed),
+		p.Evened.State().Validate(),
 		p.Candidates.State().Validate(listed),
 	} {
 		if err != nil {

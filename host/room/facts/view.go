@@ -86,7 +86,7 @@ func (f Facts) viewPlayer(v *wire.Person, p people.Person, mates map[people.ID][
 	}
 	v.Probed, v.Answered = f.knowledge(p.ID, mates).Progress()
 	if able, isKnown := f.p.Launches.Can(p.ID, f.p.Settings.Game); isKnown && mark.Here {
-		v.Able, v.Unable, v.TypesPassword = able.Why.IsZero(), able.Why, able.TypesPassword
+		v.Able, v.Unable, v.TypesPassword, v.Delays = able.Why.IsZero(), able.Why, able.TypesPassword, able.Delays
 	}
 }
 

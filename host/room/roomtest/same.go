@@ -109,7 +109,7 @@ func lasting(s wire.Snapshot) wire.Snapshot {
 	s.People = slices.Clone(s.People)
 	for i := range s.People {
 		p := &s.People[i]
-		p.Connected, p.Page, p.Asked, p.Able, p.Unable, p.TypesPassword = false, false, false, false, sentence.Sentence{}, false
+		p.Connected, p.Page, p.Asked, p.Able, p.Unable, p.TypesPassword, p.Delays = false, false, false, false, sentence.Sentence{}, false, false
 	}
 	return s
 }

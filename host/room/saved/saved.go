@@ -20,6 +20,7 @@ import (
 	"muster/host/room/choice"
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
+	"muster/host/room/evened"
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
 	"muster/host/room/infos"
@@ -92,6 +93,7 @@ type Room struct {
 	Attendance attendance.State `json:"attendance,omitzero"`
 	Ballot     ballot.State     `json:"ballot,omitzero"`
 	Bans       bans.State       `json:"bans,omitzero"`
+	Evened     evened.State     `json:"evened,omitzero"`
 	Choice     choice.State     `json:"choice,omitzero"`
 	Estimates  estimates.State  `json:"estimates,omitzero"`
 	Editions   editions.State   `json:"editions,omitempty"`

@@ -8,6 +8,7 @@ import { flag } from "../flag.js";
 import { millis, said, say } from "../say.js";
 import { shortened, sign } from "../sign.js";
 import { campColumn, campName, campOf, peopleOf } from "./camps.js";
+import { consent } from "./evened.js";
 import { fitTitle } from "./fit.js";
 import { drawCampMaps, campMap } from "./campmap.js";
 import { leftUntil } from "../time.js";
@@ -60,7 +61,7 @@ export function ban(live, view) {
     camp(state, view, match, 0),
     h("div", { class: "left-over", "data-key": "left over" }, isAboutMaps(match) ? maps(match, mine) : servers(state, view, match, mine && match.turn?.kind !== "object"), venues(match), !view.tv && lawLines(match)),
     camp(state, view, match, 1),
-    h("div", { class: "match-foot", "data-key": "foot" }, h("p", { class: "quiet rule" }, explained(state, match)), !view.tv && foot(state, match, mine)),
+    h("div", { class: "match-foot", "data-key": "foot" }, h("p", { class: "quiet rule" }, explained(state, match)), consent(state, view, match), !view.tv && foot(state, match, mine)),
     h("p", { class: "unseen", "data-key": "sides" }, say("match.versus", { a: campName(a), b: campName(b) })),
   ];
 }

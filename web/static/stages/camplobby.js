@@ -6,6 +6,7 @@ import { button, dotted, h, svg } from "../dom.js";
 import { said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { campName, campOf, onNeither, peopleOf, sizeOf } from "./camps.js";
+import { consent } from "./evened.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -35,6 +36,7 @@ export function sides(state, view, me) {
     "div",
     { class: `sides${isStill ? " still" : ""}`, "data-key": "sides", "data-many": many },
     match.camps.map((camp) => team(state, view, match, camp, me, isStill)),
+    consent(state, view, match),
     (neither.length > 0 || (isLow && mayMove)) && h(
       "section",
       { class: "neither", "data-key": "neither", "aria-label": say("match.neither") },
@@ -136,6 +138,7 @@ function tools(state, match, camp, person, me) {
 export function actions(changed) {
   const close = () => ((opened.name = ""), changed());
   return {
+    even: ({ on = "" }) => ask("even", { on: on === "yes" }),
     "ask-look": () => ask("ask_look"),
     "move-people": () => ((opened.moves = !opened.moves), close()),
     "team-menu": ({ name = "" }) => ((opened.name = opened.name === name ? "" : name), changed()),

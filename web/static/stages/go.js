@@ -16,6 +16,7 @@ import { spokesOf } from "./around.js";
 import { fitTitle } from "./fit.js";
 import { late } from "./late.js";
 import { pingLine } from "./line.js";
+import { running } from "./evened.js";
 import { arrivingSides, decidedBy, evenFor, series, story } from "./matchgo.js";
 import { over } from "./over.js";
 import { onItsSide } from "./parts.js";
@@ -56,6 +57,7 @@ export function go(live, view) {
     !view.tv && h("div", { class: "after", "data-key": "after" }, parting(state), voice(state), shareButton(state)),
     !view.tv && state.you.organiser && leftOutside(state, view),
     isBeside && list, // in the second column
+    state.match && running(state, view, state.match),
     !view.tv && state.match && story(state, state.match),
     view.tv && late(state, view, say("go.join-them")),
   ];

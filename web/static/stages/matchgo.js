@@ -85,7 +85,7 @@ export function story(state, match) {
     h("summary", {}, say("match.story")),
     h("ol", { class: "moves" }, match.moves.map((move) => h("li", { "data-key": move.number }, h("span", { class: "whose" }, move.by ? h("bdi", { dir: "auto" }, shortened(move.by, longestName)) : say("match.clock"), " · ", h("bdi", { dir: "auto" }, campName(/** @type {any} */ (campOf(match, move.side) ?? match.camps[0])))), h("span", {}, lawSaid(move, "did", whatOf(match, move)) || said(`match.did.${move.kind}`, { what: h("bdi", { dir: "auto" }, whatOf(match, move)) }))))),
     lawLines(match),
-    even(match),
+    !match.evened?.added_ms && even(match),
     typing(state, match),
     state.you.name || state.you.organiser ? h("p", { class: "buttons match-files" }, h("span", { class: "quiet" }, say("match.files")), Object.entries(forms).map(([form, [name]]) => button("match-file", h("bdi", {}, name), { "data-form": form, "data-key": form }))) : false,
   );
@@ -108,7 +108,7 @@ function typing(state, match) {
 
 /** The delay that would make pings even for the reader, as advice: nothing applies it. @param {Match} match @param {Person | undefined} me */
 export function evenFor(match, me) {
-  const own = me && match.even?.[me.name];
+  const own = me && !match.evened?.added_ms && match.even?.[me.name];
   return own && (own.sides_ms > 0 || own.all_ms > 0) && h("p", { class: "even-for quiet", "data-key": "even" }, say("match.even-you", { sides: millis(own.sides_ms), all: millis(own.all_ms) }));
 }
 

@@ -1,0 +1,81 @@
+package room
+
+import (
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/decision"
+	"muster/host/room/people"
+	"muster/host/wire"
+)
+
+// EvenPings is a captain's agreement to even pings in the game, before the launch. Afterwards any player of
+// the match ends them for all.
+type EvenPings struct {
+	On bool `json:"on"`
+}
+
+func (a EvenPings) do(r *Room, by caller) error {
+	g := &r.parts
+	switch {
+	case !g.Settings.IsMatch():
+		return errNoMatch
+	case r.phase.launch() == nil:
+		note, err := g.Evened.Agree(by.ID, g.Captains(), a.On, r.facts.CanDelay())
+		r.out.say(note)
+		return err
+	case a.On:
+		return wire.Refuse(wire.ReasonAction, "refused.even-late")
+	}
+	freed, note, err := g.Evened.End(by, g.Sides.Of(by.ID))
+	r.out.say(note)
+	for _, player := range freed {
+		r.out.send(player, wire.Delay{Round: g.Number})
+	}
+	return err
+}
+
+// beginEven begins even pings at the server where everyone is sent, if the captains have agreed.
+func (r *Room) beginEven(server int) {
+	g, measured := &r.parts, map[people.ID]int{}
+	for player, delays := range decision.EvenDelays(r.facts, server) {
+		measured[player] = delays.SidesMS
+	}
+	g.Evened.Begin(g.Captains(), measured, g.Holds, r.now)
+}
+
+// delay tells a player's program how long to hold the game's packets, if it does.
+func (r *Room) delay(player people.ID) {
+	if ms, holds := r.parts.Evened.Added(player); holds {
+		r.out.send(player, wire.Delay{Round: r.parts.Number, By: discovery.Millis(ms) * discovery.Millis(time.Millisecond)})
+	}
+}
+
+// askStatus has a program ask the game's server for its status, when that is due.
+func (r *Room) askStatus() {
+	if by := r.parts.Evened.Ask(r.facts.Present(), r.now); by != "" {
+		r.out.send(by, wire.Status{Round: r.parts.Number})
+	}
+}
+
+// heardPings corrects the delays by the pings of the game's status. People have their names of the room there, or
+// they do not count.
+func (r *Room) heardPings(from people.ID, m wire.Pings) {
+	g := &r.parts
+	if m.Round != g.Number || r.phase.launch() == nil {
+		return
+	}
+	told, pings, sides := map[string]float64{}, map[people.ID]float64{}, map[people.ID]wire.Side{}
+	for _, one := range m.Pings {
+		told[one.Name] = one.MS
+	}
+	for p := range g.Roster.People() {
+		if side := g.Sides.Of(p.ID); side != "" {
+			pings[p.ID], sides[p.ID] = told[p.Name], side
+		}
+	}
+	for _, player := range g.Evened.Heard(from, pings, sides) {
+		r.out.mustSave = true
+		r.delay(player)
+	}
+}
