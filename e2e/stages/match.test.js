@@ -189,3 +189,22 @@ test("a captain who looks elsewhere is told by the tab's title", async () => {
   delete document.hidden;
   await settles();
 });
+
+test("captains agree to even pings, everybody sees who has how much, and any player ends them", async () => {
+  const delays = (state) => ({ ...state, people: state.people.map((person) => ({ ...person, delays: true })) });
+  await shows("bo3-gathering", "ann", { change: delays });
+  await press("[data-action=even]");
+  assert.deepEqual(asked, ['even{"on":true}']);
+  await shows("bo1-banning", "ben", { change: (state) => ({ ...delays(state), match: { ...state.match, evened: { agreed: ["b"] } } }) });
+  assert.match(textOf(".evened"), /Tin Foxes agrees\./);
+  assert.equal(all("[data-action=even]").length, 0);
+  const running = (state) => ({ ...state, match: { ...state.match, even: { ann: { sides_ms: 30, all_ms: 40 } }, evened: { added_ms: { ann: 30, ben: 28 } } } });
+  await shows("bo1-launching", "stranger", { change: running });
+  assert.match(textOf(".evened"), /ann: \+30 ms.*ben: \+28 ms/);
+  assert.equal(all("[data-action=even], .even-for").length, 0);
+  await shows("bo1-launching", "emil", { change: running });
+  await press("[data-action=even]");
+  assert.deepEqual(asked, ['even{"on":false}']);
+  await shows("bo1-launching", "ann", { change: (state) => ({ ...state, match: { ...state.match, evened: { ended: "emil" } } }) });
+  assert.match(textOf(".evened"), /emil has ended the even pings/);
+});
