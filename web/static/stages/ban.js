@@ -61,7 +61,7 @@ export function ban(live, view) {
     camp(state, view, match, 0),
     h("div", { class: "left-over", "data-key": "left over" }, isAboutMaps(match) ? maps(match, mine) : servers(state, view, match, mine && match.turn?.kind !== "object"), venues(match), !view.tv && lawLines(match)),
     camp(state, view, match, 1),
-    h("div", { class: "match-foot", "data-key": "foot" }, h("p", { class: "quiet rule" }, explained(state, match)), consent(state, view, match), !view.tv && foot(state, match, mine)),
+    h("div", { class: "match-foot", "data-key": "foot" }, h("p", { class: "quiet rule" }, explained(state, match)), consent(state, view, match, true), !view.tv && foot(state, match, mine)),
     h("p", { class: "unseen", "data-key": "sides" }, say("match.versus", { a: campName(a), b: campName(b) })),
   ];
 }

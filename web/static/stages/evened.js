@@ -8,8 +8,8 @@ import { campName } from "./camps.js";
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Match} Match */
 
-/** What captains have agreed to, with the reader's button if they are one. @param {State} state @param {import("../app.js").View} view @param {Match} match */
-export function consent(state, view, match) {
+/** What captains have agreed to, with the reader's button if they are one. Between bans it is short. @param {State} state @param {import("../app.js").View} view @param {Match} match @param {boolean} [isShort] */
+export function consent(state, view, match, isShort) {
   const { agreed = [] } = match.evened ?? {};
   if (agreed.length === 0 && !state.people.some(({ delays }) => delays)) return false;
   const own = match.camps.find(({ captain }) => captain && captain === state.you.name);
@@ -18,8 +18,8 @@ export function consent(state, view, match) {
   return h(
     "p",
     { class: "evened", "data-key": "evened" },
-    h("span", { class: "quiet" }, say("even.how"), " ", who.length > 0 && h("b", {}, say(who.length > 1 ? "even.both-agree" : "even.side-agrees", { side: who[0] }))),
-    !view.tv && own && button("even", say(isOn ? "even.take-back" : "even.agree"), { "data-on": isOn ? "" : "yes", "aria-pressed": String(isOn), "data-key": "even" }),
+    h("span", { class: "quiet" }, !isShort && `${say("even.how")} `, who.length > 0 && h("b", {}, say(who.length > 1 ? "even.both-agree" : "even.side-agrees", { side: who[0] }))),
+    !view.tv && own && button("even", say(isOn ? "even.take-back" : "even.agree"), { title: say("even.how"), "data-on": isOn ? "" : "yes", "aria-pressed": String(isOn), "data-key": "even" }),
   );
 }
 

@@ -51,13 +51,12 @@ export function go(live, view) {
   return [
     isOnMap && h("div", { class: "turning travelling", "data-keep": true, "data-key": `turning ${target?.addr}`, "aria-hidden": "true" }),
     target && target.mean_ms > 0 && !isOnMap && h("div", { class: "everyones beside", "data-key": "line", "aria-hidden": "true" }, pingLine(spokesOf(state, target), target.mean_ms, { pings: people.length < many })),
-    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), ...(state.match ? [series(state.match), evenFor(state.match, me)] : []), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state), over(state, view)),
+    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), ...(state.match ? [series(state.match), evenFor(state.match, me), running(state, view, state.match)] : []), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state), over(state, view)),
     !isBeside && list,
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
     !view.tv && h("div", { class: "after", "data-key": "after" }, parting(state), voice(state), shareButton(state)),
     !view.tv && state.you.organiser && leftOutside(state, view),
     isBeside && list, // in the second column
-    state.match && running(state, view, state.match),
     !view.tv && state.match && story(state, state.match),
     view.tv && late(state, view, say("go.join-them")),
   ];
