@@ -31,7 +31,7 @@ func (r *Room) dates(now time.Time) calendar.Facts {
 	posts := s.Webhook != ""
 	r.people = r.facts.AppendPeople(r.people[:0], s.Every == "" && !posts)
 	return calendar.Facts{
-		Now: roomtime.Clocks{Room: r.now, Wall: now}, Every: s.Every, Name: s.Name, Game: s.GameName(),
+		Now: roomtime.Clocks{Room: r.now, Wall: now}, Every: s.Every, Quorum: s.Quorum, Name: s.Name, Game: s.GameName(),
 		Heard: r.clocks().Of(g.Attendance.LastHeard()), IsGathering: r.phase.traits().isGathering, IsClosed: r.closed, Posts: posts,
 		People: r.people,
 	}
@@ -61,7 +61,7 @@ func (r *Room) follow(events ...calendar.Event) {
 
 // The actions of the people of a standing room.
 type (
-	// Come says whether the caller comes to the next date. Nil withdraws the answer.
+	// Come says whether the caller comes to the next date, or as soon as enough people do. Nil withdraws the answer.
 	Come struct {
 		Comes *bool `json:"comes"`
 	}
@@ -82,7 +82,7 @@ func (a Come) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.calendar.Come(by.Mark, a.Comes)
+	return r.calendar.Come(by.Mark, a.Comes, r.dates(r.wall))
 }
 
 func (a Like) do(r *Room, by caller) error {

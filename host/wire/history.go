@@ -61,6 +61,10 @@ type Seat struct {
 type Meeting struct {
 	// Next is the next date, zero without one.
 	Next time.Time `json:"next,omitzero"`
+	// Quorum is how many people must say yes for the room to open, in a room without a date; 0 in
+	// others. Pledged is how many have, with those who are there.
+	Quorum  int `json:"quorum,omitempty"`
+	Pledged int `json:"pledged,omitempty"`
 	// Who lists the regulars, and everyone else who has said whether they come.
 	Who []Attendee `json:"who"`
 	// Sessions is how many sessions the history has. Last is where the newest one went last.

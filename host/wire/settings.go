@@ -90,6 +90,9 @@ type Settings struct {
 	// Every is when the group meets, by [schedule.Parse], in a room that stays after the session.
 	// It is empty for other rooms.
 	Every string `json:"every,omitempty"`
+	// Quorum is how many people must say yes for a room that stays to open without a date, 0 for no
+	// such number.
+	Quorum int `json:"quorum,omitempty"`
 	// Seeks is what the room looks for: servers if it is empty, else [SeekPlace] or [SeekEither].
 	Seeks string `json:"seeks,omitempty"`
 	// Places are where a server could be; pages see their names.
@@ -238,6 +241,9 @@ func Table() []Setting {
 			Section: OfRoom, Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the " +
 				"next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 8pm Europe/Berlin\", \"daily 20:00\", " +
 				"\"2026-11-27 20:00\" or \"whenever\"", OnPage: true},
+		{Key: "quorum", Needs: "every", Of: func(s *Settings) any { return &s.Quorum }, Rare: true,
+			Section: OfRoom, Flag: "quorum", Usage: "with --every whenever: once `N` have said that they come, tell everybody and open",
+			OnPage: true},
 		{Key: "seeks", Of: func(s *Settings) any { return &s.Seeks }, Rare: true, Choices: []string{"", SeekPlace, SeekEither},
 			Section: OfRoom, Flag: "where", Alone: SeekPlace, Usage: "look for a place where a server of your own would suit " +
 				"everybody; =either: only if no server suits", OnPage: true},
@@ -387,7 +393,7 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 	switch {
 	case s.Players < 0:
 		return s, impossible("refused.players-negative", "n", s.Players)
-	case s.Players > MaxPlayers:
+	case s.Players > MaxPlayers, s.Quorum < 0, s.Quorum > MaxPlayers:
 		return s, impossible("refused.players-most", "n", MaxPlayers)
 	case s.Max > 0 && s.Players > s.Max:
 		return s, impossible("refused.players-most-here", "n", s.Max)

@@ -85,6 +85,8 @@ type State struct {
 	Left  []string  `json:"left,omitempty"`
 	// Coming has people's answers whether they come to a date, by their marks.
 	Coming map[string]Coming `json:"coming,omitempty"`
+	// Agreed says that enough people have said yes, for this session.
+	Agreed bool `json:"agreed,omitempty"`
 	// Reminded is the last date that the room reminded people of. OpenedFor is the last date that it
 	// opened itself for.
 	Reminded  time.Time `json:"reminded,omitzero"`
@@ -116,6 +118,8 @@ func (s *State) Validate() error {
 type Coming struct {
 	Comes bool      `json:"comes,omitempty"`
 	To    time.Time `json:"to"`
+	// At is when somebody said so in a room without a date; zero in others.
+	At time.Time `json:"at,omitzero"`
 }
 
 // upcoming is a parsed schedule, and its next date as of the time reckoned. A restored room parses
@@ -133,6 +137,9 @@ type Facts struct {
 	// Every is the text of the room's schedule, empty if the room is no standing one. Name is the
 	// room's name, and Game its game's name.
 	Every, Name, Game string
+	// Quorum is how many people must say yes for the room to open without a date, 0 for no such
+	// number.
+	Quorum int
 	// IsGathering says that the group is not complete, IsClosed that the room is over for
 	// good, and Posts that it has a webhook.
 	IsGathering, IsClosed, Posts bool
@@ -220,6 +227,9 @@ func (c *Calendar) Advance(f Facts) []Event {
 	if f.Every == "" {
 		return events
 	}
+	if c.expirePledges(f.Now.Wall) {
+		events = append(events, Changed{})
+	}
 	for mark := range c.state.Coming {
 		if !slices.ContainsFunc(f.People, func(p people.Person) bool { return p.Mark == mark }) {
 			delete(c.state.Coming, mark)
@@ -235,7 +245,7 @@ func (c *Calendar) Advance(f Facts) []Event {
 	if isUsed {
 		c.state.Unused = 0
 	}
-	return append(events, c.applyDate(f)...)
+	return append(append(events, c.applyDate(f)...), c.applyQuorum(f)...)
 }
 
 // findNext finds the next date, and reports whether it is another.
@@ -306,6 +316,11 @@ func (c *Calendar) Next(f Facts) time.Time {
 		return at
 	}
 	earlier(c.state.Counted.Add(ageStep))
+	for _, coming := range c.state.Coming {
+		if coming.isPledge() {
+			earlier(coming.At.Add(pledgeStays))
+		}
+	}
 	if !c.IsAsleep() && !f.isUsed() {
 		earlier(c.lastUsed(f).Add(sleepAfter))
 	}
@@ -382,6 +397,7 @@ func (c *Calendar) sleep(at time.Time, f Facts) (forget []people.ID) {
 	c.state.Ended, c.state.Used = f.Now.Wall, f.Now.Wall
 	c.writeDown(at)
 	c.state.Left = nil
+	defer c.forgetPledges()               // who pledged keeps the place until then
 	var players, regulars []people.Person // people who keep their place: this session's players, and other regulars
 	for _, p := range f.People {
 		if p.IsPlayer {
@@ -416,10 +432,12 @@ func (c *Calendar) MissedEnd(mark string, now time.Time) *wire.Refusal {
 	return nil
 }
 
-// Come notes whether somebody comes to the next date. Nil withdraws an answer.
-func (c *Calendar) Come(mark string, comes *bool) error {
+// Come notes whether somebody comes to the next date or, in a room with a quorum and no date, as
+// soon as enough do. Nil withdraws an answer.
+func (c *Calendar) Come(mark string, comes *bool, f Facts) error {
+	isPledge := c.upcoming.next.IsZero()
 	switch {
-	case c.upcoming.next.IsZero():
+	case isPledge && (f.Quorum == 0 || f.Every == ""):
 		return errNoDate
 	case comes == nil:
 		delete(c.state.Coming, mark)
@@ -427,15 +445,20 @@ func (c *Calendar) Come(mark string, comes *bool) error {
 		if c.state.Coming == nil {
 			c.state.Coming = map[string]Coming{}
 		}
-		c.state.Coming[mark] = Coming{*comes, c.upcoming.next}
+		coming := Coming{Comes: *comes, To: c.upcoming.next}
+		if isPledge {
+			coming.At = f.Now.Wall
+		}
+		c.state.Coming[mark] = coming
 	}
 	return nil
 }
 
-// HasAnswered reports whether somebody has said yes or no to the next date.
+// HasAnswered reports whether somebody has said yes or no to the next date, or without one to the
+// next session.
 func (c *Calendar) HasAnswered(mark string) bool {
 	coming, has := c.state.Coming[mark]
-	return has && !c.upcoming.next.IsZero() && coming.To.Equal(c.upcoming.next)
+	return has && coming.isPledge() == c.upcoming.next.IsZero() && coming.To.Equal(c.upcoming.next)
 }
 
 // Use says how much people use a room.

@@ -175,11 +175,11 @@ func TestReminder(t *testing.T) {
 		people.Person{ID: "5", Mark: "D", Name: "dan", IsRegular: true}, people.Person{ID: "6", Mark: "E", Name: "eve", IsPlayer: true})
 	r.Advance(r.Facts)
 	for mark, comes := range map[string]*bool{"A": &yes, "B": &yes, "C": &yes, "D": &no, "Z": &yes} {
-		if err := r.Come(mark, comes); err != nil {
+		if err := r.Come(mark, comes, r.Facts); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.Come("B", nil) // zoe takes it back
+	r.Come("B", nil, r.Facts) // zoe takes it back
 	r.sets(friday.Add(-time.Hour))
 	r.follow(r.Advance(r.Facts)...)
 	r.wants(t, "166h0m0s note the next game night is near",
@@ -190,13 +190,13 @@ func TestReminder(t *testing.T) {
 func TestCome(t *testing.T) {
 	r := newRoom("whenever", everybody()...)
 	r.Advance(r.Facts)
-	if err := r.Come("A", &yes); err != errNoDate {
+	if err := r.Come("A", &yes, r.Facts); err != errNoDate {
 		t.Errorf("ann comes, and to nothing: %v", err)
 	}
 	r.Every = fridays
 	r.Advance(r.Facts)
-	r.Come("A", &no)
-	r.Come("Z", &yes)
+	r.Come("A", &no, r.Facts)
+	r.Come("Z", &yes, r.Facts)
 	if !r.HasAnswered("A") || r.HasAnswered("B") || !r.HasAnswered("Z") {
 		t.Error("it is not known who has said whether they come")
 	}
@@ -297,7 +297,7 @@ func TestForgotten(t *testing.T) {
 		tt.person.ID, tt.person.Mark = "1", "X"
 		r := newRoom(fridays, tt.person)
 		r.Advance(r.Facts)
-		r.Come("X", tt.comes)
+		r.Come("X", tt.comes, r.Facts)
 		if end, err := r.End("", r.Facts); err != nil || slices.Contains(end.Forget, "1") != tt.is {
 			t.Errorf("%s: forgotten are %v, %v", tt.name, end.Forget, err)
 		}
@@ -400,10 +400,10 @@ func TestUse(t *testing.T) {
 		},
 			Use{IsStanding: true, IsClaimed: true}},
 		{"a guest comes", fridays, everybody()[2:], 0, func(r *room) {
-			r.Come("Z", &yes)
+			r.Come("Z", &yes, r.Facts)
 			r.restarts(t)
 		}, Use{IsStanding: true, IsClaimed: true, Empty: 1}},
-		{"a guest does not", fridays, everybody()[2:], 0, func(r *room) { r.Come("Z", &no) }, Use{IsStanding: true, Empty: 1}},
+		{"a guest does not", fridays, everybody()[2:], 0, func(r *room) { r.Come("Z", &no, r.Facts) }, Use{IsStanding: true, Empty: 1}},
 	} {
 		r := newRoom(tt.every, tt.people...)
 		r.Advance(r.Facts)
@@ -475,7 +475,7 @@ const golden = `{"evenings":[{"began":"2026-11-13T20:00:00Z","ended":"2026-11-13
 	`"tonight":{"began":"2026-11-20T20:00:00Z","stays":[{"at":"2026-11-20T20:00:00Z","game":"openarena","server":"den",` +
 	`"connect":"192.0.2.1:27960","mean_ms":30,"players":[{"who":"A","name":"ann","ping_ms":40,"liked":true}]}]},` +
 	`"history":[{"round":1,"at":"2026-11-20T20:00:00Z","game":"openarena","server":"den","connect":"192.0.2.1:27960","by":"mean","mean_ms":30,"max_ms":40,"players":["ann"]}],` +
-	`"ended":"2026-11-20T22:00:00Z","left":["A"],"coming":{"A":{"comes":true,"to":"2026-11-27T19:00:00Z"},"B":{"to":"2026-11-27T19:00:00Z"}},` +
+	`"ended":"2026-11-20T22:00:00Z","left":["A"],"coming":{"A":{"comes":true,"to":"2026-11-27T19:00:00Z"},"B":{"to":"2026-11-27T19:00:00Z"}},"agreed":true,` +
 	`"reminded":"2026-11-20T19:00:00Z","dated":"2026-11-20T19:00:00Z","used":"2026-11-20T22:00:00Z","unused":5,` +
 	`"counted":"2026-11-20T20:00:00Z","unjoined":true,"posts":{"opened":true,"at":"2026-11-20T20:00:00Z","trouble":{"key":"plain","with":{"text":"refused"}}}}`
 

@@ -220,6 +220,10 @@ func (c *Calendar) View(f Facts) View {
 // meeting returns a standing room's dates and people as everybody sees them.
 func (c *Calendar) meeting(f Facts) *wire.Meeting {
 	m := &wire.Meeting{Next: c.upcoming.next, Who: []wire.Attendee{}, Sessions: len(c.state.Sessions)}
+	if f.Quorum > 0 && m.Next.IsZero() {
+		m.Quorum = f.Quorum
+		m.Pledged, _ = c.pledged(f)
+	}
 	if last := c.lastStay(); last != nil {
 		m.Last = &wire.Last{At: last.At, Server: last.Server, Country: last.Country, Map: last.Map, MeanMS: last.MeanMS}
 	}

@@ -143,11 +143,11 @@ func TestMeeting(t *testing.T) {
 	r.Like("A", &yes)
 	r.sets(eight.Add(time.Hour))
 	r.Advance(r.Facts)
-	r.Come("A", &no)
+	r.Come("A", &no, r.Facts)
 	r.People = append(r.People, people.Person{ID: "4", Mark: "C", Name: "cat", IsRegular: true}, people.Person{ID: "5", Mark: "D", Name: "dan"},
 		people.Person{ID: "6", Mark: "E", Name: "eve", HasPage: true})
 	r.Advance(r.Facts)
-	r.Come("D", &yes)
+	r.Come("D", &yes, r.Facts)
 	want := &wire.Meeting{
 		Next: friday, Last: &wire.Last{At: eight, Server: "den", Country: "DE", Map: "dm1", MeanMS: 30},
 		Who: []wire.Attendee{
@@ -173,7 +173,7 @@ func TestForget(t *testing.T) {
 		for _, name := range []string{"bob", "robert"} {
 			r.People[1].Name = name
 			r.Play(wire.Played{Round: 1, Players: []string{"ann", "Bob", "robert"}}, nil, r.Facts)
-			r.Come("B", &yes)
+			r.Come("B", &yes, r.Facts)
 			r.End("", r.Facts)
 			if name == "bob" {
 				r.Open("", r.Facts)

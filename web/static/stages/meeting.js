@@ -36,8 +36,9 @@ export function meeting(state, view) {
     "section",
     { class: "meeting", "data-key": "meeting", "aria-label": say("meeting.label") },
     m.next ? h("p", { class: "date" }, ...said("meeting.next", { quiet: (...held) => h("span", { class: "quiet" }, ...held), date: h("strong", {}, h("time", { datetime: m.next }, dateOf(m.next, state.now))) })) : h("p", { class: "date quiet" }, say("meeting.no-date")),
-    m.next && coming(m.who),
-    m.next && mayTouch && you.name && h("p", { class: "buttons" }, choice("come", say("meeting.come"), "true", me?.comes === true), choice("come", say("meeting.not-come"), "false", me?.comes === false)),
+    m.quorum && h("p", {}, say("meeting.quorum", { n: m.pledged ?? 0, of: m.quorum })),
+    (m.next || m.quorum) && coming(m.who),
+    (m.next || m.quorum) && mayTouch && you.name && h("p", { class: "buttons" }, choice("come", say("meeting.come"), "true", me?.comes === true), choice("come", say("meeting.not-come"), "false", me?.comes === false)),
     m.last && last(m, me, mayTouch),
     m.evenings > 0 && mayTouch && (you.organiser || me) && h("p", { class: "buttons" }, button("evenings", say("meeting.history", { n: m.evenings }))),
   );
