@@ -55,6 +55,7 @@ var actions = map[string]func(*pageAPI, actionRequest) (room.Action, error){
 	"vote":     read[room.Vote],
 	"veto":     read[room.Veto],
 	"move":     read[room.Move],
+	"moveon":   read[room.MoveOn],
 	"bring":    read[room.Bring],
 	"hide":     read[room.Hide],
 	"strike":   read[room.Strike],

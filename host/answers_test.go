@@ -99,7 +99,7 @@ var ends = []string{"end", "leave", "remove", "handon", "renew", "forget", "go",
 
 // elsewhen are the actions for which the rooms of [TestAnswers] never have the occasion. They read the examples, and
 // say so.
-var elsewhen = []string{"allow", "count", "even", "like", "more", "move", "started"}
+var elsewhen = []string{"allow", "count", "even", "like", "more", "move", "moveon", "started"}
 
 // actsAs sends every action with the document's example, all but those that end something.
 func (c *caller) actsAs(code, credential string) {

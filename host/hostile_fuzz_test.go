@@ -72,7 +72,7 @@ func FuzzOrders(f *testing.F) {
 	for action, order := range map[string]string{
 		"enter": `{"name":"zoe"}`, "whatif": `{"by":"threshold","limits_ms":[100]}`,
 		"vote": `{"addr":"192.0.2.7:27960"}`, "veto": `{"map":"oa_dm1"}`,
-		"ready": `{"ready":true}`, "arrived": ``, "reopen": ``, "go": `{"stage":"gathering"}`, "apply": ``,
+		"ready": `{"ready":true}`, "arrived": ``, "reopen": ``, "moveon": `{"addr":"192.0.2.7:27960","answer":"now"}`, "go": `{"stage":"gathering"}`, "apply": ``,
 		"allow": `{"limit_ms":185}`, "without": `{"name":"zoe"}`, "more": `{"servers":200}`, "settings": `{"settings":{"players":4}}`,
 		"handon": `{"name":"zoe"}`, "remove": `{"name":"zoe"}`, "trust": `{"name":"dan"}`, "lock": `{"locked":true}`,
 		"rename": `{"name":"dora"}`, "leave": ``,

@@ -104,6 +104,11 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	if way := next.Snapshot.Way; way != nil && way.Connect != "" && of.Join != nil {
 		*way = of.Join(next.Snapshot.Room.Game, *way)
 	}
+	if moving := next.Snapshot.Moving; moving != nil && of.Join != nil {
+		for i := range moving.Places {
+			moving.Places[i].Way = of.Join(next.Snapshot.Room.Game, moving.Places[i].Way)
+		}
+	}
 	for player, probes := range shows.Traces {
 		next.Traces = append(next.Traces, Trace{player, probes})
 	}

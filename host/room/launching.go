@@ -2,6 +2,7 @@ package room
 
 import (
 	"math"
+	"slices"
 
 	"muster/discovery/sentence"
 	"muster/host/room/ballot"
@@ -9,8 +10,8 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/facts"
 	"muster/host/room/launch"
+	"muster/host/room/moving"
 	"muster/host/room/people"
-	"muster/host/room/roomtime"
 	"muster/host/room/sides"
 	"muster/host/room/waiting"
 	"muster/host/wire"
@@ -21,20 +22,13 @@ type Launching struct {
 	base
 	Launch wire.Launch `json:"launch"`
 	Server int         `json:"server"`
+	// Moving is what becomes of the people since.
+	Moving moving.Watch `json:"moving,omitzero"`
 }
 
 func (*Launching) traits() traits {
 	return traits{name: wire.PhaseLaunching, sides: sides.Afterwards, isBetween: true, isSent: true}
 }
-
-func (*Launching) next(r *Room) (roomtime.Time, bool) {
-	if at, waits := r.parts.Evened.Next(); waits {
-		return at, true
-	}
-	return noDeadline, true
-}
-
-func (*Launching) tick(r *Room) { r.askStatus() }
 
 func (l *Launching) launch() *wire.Launch { return &l.Launch }
 
@@ -59,13 +53,13 @@ func (l *Launching) awaitSeats(r *Room, a AwaitSeats) error {
 	return nil
 }
 
-func (l *Launching) view(_ *Room, s *wire.Snapshot, showing *decision.Showing) {
+func (l *Launching) view(r *Room, s *wire.Snapshot, showing *decision.Showing) {
 	s.Way = &wire.Way{Connect: l.Launch.Address, QueryPort: l.Launch.QueryPort, Server: l.Launch.Name}
-	showing.Target = l.Server
+	s.Moving, showing.Target = l.viewMoving(r), l.Server
 }
 
 func (l *Launching) isValid(g *facts.Parts) bool {
-	return hasChoice(g) && l.Server >= 0 && l.Server < len(g.Servers.List)
+	return hasChoice(g) && l.Server >= 0 && l.Server < len(g.Servers.List) && l.Moving.Validate(len(g.Servers.List)) == nil
 }
 
 func (*Launching) proceed(r *Room) error {
@@ -100,6 +94,9 @@ func (l *Launching) begin(r *Room) {
 	for _, player := range players {
 		l.sendThere(r, player)
 	}
+	l.Moving = moving.Begin(people.Filtered(players, func(player people.ID) bool {
+		return slices.Contains(g.Choice.Newest().Players, string(player))
+	}), l.scene(r))
 	if trip.IsNew {
 		r.follow(r.calendar.Announce(post, r.dates(r.wall))...)
 	}
@@ -147,12 +144,15 @@ func (r *Room) arrive(server int, played wire.Played) (calendar.Trip, wire.Annou
 
 // sendThere sends a player the launch, with the address at which the player reaches the server.
 func (l *Launching) sendThere(r *Room, player people.ID) {
-	g := &r.parts
+	g, server, to := &r.parts, l.Moving.Place(player, l.Server), l.Launch
+	if server != l.Server {
+		to = launch.To(g.Number, g.Settings, &g.Servers, server)
+	}
 	r.out.publish()
 	r.out.brief(g, player)
 	r.delay(player)
-	connect, beside := g.Heard.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
-	r.out.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
+	connect, beside := g.Heard.Connect(player, server, &g.Servers), g.Nearby.Addresses(player)[server]
+	r.out.send(player, g.Launches.For(player, to, connect, g.Servers.List[server].Addr, beside))
 }
 
 // voters returns the names of the people who have voted in the round.

@@ -56,6 +56,8 @@ type phase interface {
 	expectsLook(player people.ID, look wire.Verified) bool
 	lookCame(r *Room, player people.ID, look wire.Verified, heard finals.Heard)
 	lookMissing(r *Room)
+	// lookedAside takes the answer of a program whose player plays.
+	lookedAside(r *Room, player people.ID, look wire.Verified)
 
 	// started goes on to a server that the organiser has started, and tells people the note.
 	started(r *Room, at netip.AddrPort, note sentence.Sentence)
@@ -67,6 +69,8 @@ type phase interface {
 	move(r *Room, by caller, m Move) error
 	refuseLongLook(r *Room) error
 	beginLongLook(r *Room, why sentence.Sentence)
+	// moveOn takes an answer to the proposal to move on.
+	moveOn(r *Room, by caller, m MoveOn) error
 	// without leaves a player out, or counts the player again.
 	without(r *Room, player people.ID, w Without) error
 	// awaitSeats begins a wait for seats, and unwait ends it. shareDemand tells the phase how many
@@ -184,6 +188,7 @@ func (base) homesMoved(*Room)                                       {}
 func (base) expectsLook(people.ID, wire.Verified) bool              { return false }
 func (base) lookCame(*Room, people.ID, wire.Verified, finals.Heard) {}
 func (base) lookMissing(*Room)                                      {}
+func (base) lookedAside(*Room, people.ID, wire.Verified)            {}
 func (base) started(r *Room, _ netip.AddrPort, note sentence.Sentence) {
 	r.out.say(note)
 	r.nextRound()
@@ -191,6 +196,7 @@ func (base) started(r *Room, _ netip.AddrPort, note sentence.Sentence) {
 func (base) allReady(*Room)                                     {}
 func (base) mindChanged(*Room)                                  {}
 func (base) move(*Room, caller, Move) error                     { return errNoVote }
+func (base) moveOn(*Room, caller, MoveOn) error                 { return errNoProposal }
 func (base) refuseLongLook(*Room) error                         { return errLookNow }
 func (base) beginLongLook(r *Room, why sentence.Sentence)       { r.out.say(why) }
 func (base) without(*Room, people.ID, Without) error            { return errNoAdvice }

@@ -98,10 +98,21 @@ type scenario struct {
 	// seen are the transitions that any scenario has shown. phase is the room's last phase.
 	seen  transitions
 	phase string
+	// plays are the pings of programs that answer questions while they play, and asides those
+	// questions, counted by server in aside.
+	plays  map[string]playing
+	asides []room.Send
+	aside  map[int]int
+}
+
+// playing are a player's pings, in ms, by server, and the map of all servers.
+type playing struct {
+	pings map[int]string
+	on    string
 }
 
 func newScenario(seen transitions) *scenario {
-	return &scenario{Session: &roomtest.Session{}, seen: seen, pages: map[string]string{}}
+	return &scenario{Session: &roomtest.Session{}, seen: seen, pages: map[string]string{}, plays: map[string]playing{}, aside: map[int]int{}}
 }
 
 // command is one line of a scenario.
@@ -177,6 +188,12 @@ func (s *scenario) do(c command) {
 		for _, name := range words {
 			s.look(name, c)
 		}
+	case "plays":
+		s.plays[who] = playing{map[int]string{}, c.value("map")}
+		s.each(words[1:], func(server int, ping string) { s.plays[who].pings[server] = ping })
+	case "asked":
+		s.tell("%v", s.aside)
+		clear(s.aside)
 	case "say":
 		m, err := wire.Unmarshal(wire.Frame{Data: []byte(c.input)})
 		s.must(err)
@@ -419,6 +436,7 @@ var actions = map[string]func() room.Action{
 	"vote":      func() room.Action { return &room.Vote{} },
 	"veto":      func() room.Action { return &room.Veto{} },
 	"move":      func() room.Action { return &room.Move{} },
+	"moveon":    func() room.Action { return &room.MoveOn{} },
 	"react":     func() room.Action { return &room.React{} },
 	"ready":     func() room.Action { return &room.Ready{} },
 	"go":        func() room.Action { return &room.Go{} },
@@ -506,6 +524,11 @@ func (s *scenario) step(in room.Input) error {
 func (s *scenario) tells(o room.Output) {
 	switch o := o.(type) {
 	case room.Send:
+		if f, is := o.Message.(wire.Finalists); is && len(s.plays[string(o.To)].pings) > 0 {
+			s.asides = append(s.asides, o)
+			s.aside[f.Servers[0]]++
+			break
+		}
 		s.tell("%s ← %s", cmp.Or(o.To, "all"), s.worded(o.Message))
 		if w, is := o.Message.(wire.Welcome); is {
 			s.pages[string(o.To)] = w.Page
@@ -609,6 +632,7 @@ func (s *scenario) tick(end time.Time, from time.Time) {
 	s.Now = next
 	s.prefix = fmt.Sprintf("+%v ", s.Now.Sub(from))
 	s.step(room.Tick{Mute: s.mute})
+	s.answerAsides()
 	s.prefix = ""
 }
 
@@ -629,6 +653,19 @@ func (s *scenario) until(stage wire.Stage) {
 	}
 	if s.Room.Stage() != stage {
 		s.tell("still %s after an hour", s.Room.Stage())
+	}
+}
+
+// answerAsides answers the questions to programs whose players play; a server without a ping is lost.
+func (s *scenario) answerAsides() {
+	for ; len(s.asides) > 0; s.asides = s.asides[1:] {
+		who, asked := s.asides[0].To, s.asides[0].Message.(wire.Finalists)
+		seen := wire.Finalist{Server: asked.Servers[0], State: discovery.Lost, Sent: 1}
+		if ms, err := strconv.ParseFloat(s.plays[string(who)].pings[seen.Server], 64); err == nil {
+			seen.State, seen.RTTs = discovery.Answered, []float64{ms}
+			seen.Info = &discovery.Info{Map: s.plays[string(who)].on, Players: 4, MaxPlayers: 16}
+		}
+		s.step(room.Hear{Player: who, Message: wire.Verified{Round: asked.Round, Attempt: asked.Attempt, Servers: []wire.Finalist{seen}}})
 	}
 }
 

@@ -113,6 +113,10 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 
 // verified takes a player's second look, if the phase expects one.
 func (in Hear) verified(r *Room, v wire.Verified) error {
+	if v.Attempt >= asideFrom && v.Round == r.parts.Number {
+		r.phase.lookedAside(r, in.Player, v)
+		return nil
+	}
 	if !r.phase.expectsLook(in.Player, v) || v.Round != r.parts.Number {
 		return nil
 	}

@@ -48,6 +48,9 @@ type Snapshot struct {
 	Reactions []Reaction `json:"reactions"`
 	// Match is the state of a match of two sides; nil in other rooms.
 	Match *Match `json:"match"`
+	// Moving is what becomes of the people since the launch: a proposal to move on, and where people
+	// are; nil if there is nothing to say.
+	Moving *Moving `json:"moving"`
 	// Own are the reader's own pings in a match, where nobody sees another player's. The host adds
 	// them for each reader; everyone else's are missing.
 	Own Own `json:"own"`
@@ -483,6 +486,8 @@ type Played struct {
 	Game    string    `json:"game"`
 	Server  string    `json:"server"`
 	Connect string    `json:"connect"`
+	// IsMoved says that most people moved on to it from another server of the round.
+	IsMoved bool `json:"moved,omitempty"`
 	// IsPlace says that the round has found a place for a server. Connect is its address in lists, which nobody
 	// can join.
 	IsPlace bool `json:"place,omitempty"`

@@ -13,6 +13,7 @@ import * as countdown from "./stages/countdown.js";
 import * as failed from "./stages/failed.js";
 import * as go from "./stages/go.js";
 import * as matchgo from "./stages/matchgo.js";
+import * as moving from "./stages/moving.js";
 import * as night from "./stages/night.js";
 import * as parting from "./stages/parting.js";
 import * as reveal from "./stages/reveal.js";
@@ -56,6 +57,7 @@ export function actions(live, view, tellBriefly, end) {
     ...camplobby.actions(view.changed),
     ...matchgo.actions(live),
     ...ban.actions(live, view, ask),
+    ...moving.actions,
     ...night.actions(view, tellBriefly),
     ...parting.actions(end),
     "save-list": () => live.state && saveFile(new Blob([written(live.state)], { type: "text/plain" }), `${live.state.room.game}-favourites.txt`),

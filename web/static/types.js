@@ -291,6 +291,7 @@
  * @property {{favourites: Brought[], hidden: Brought[]}} lists the servers that people have brought
  * @property {LongLook | null} [look] the progress of a long look
  * @property {Seats | null} seats
+ * @property {Moving | null} [moving] what becomes of people since the launch
  * @property {Reaction[]} [reactions]
  * @property {Match | null} [match] if two sides play against each other
  * @property {Record<string, number> | null} [own] in a match, the reader's own pings by server, ms
@@ -354,7 +355,8 @@
 
 /** @typedef {{name: string, sign: string, at: string}} Reaction a sign that a person sent in the last two seconds */
 /** @typedef {{at: string, server: string, country?: string, map?: string, mean_ms: number}} Last where a room played last */
-/** @typedef {{next?: string, who: Comer[], evenings: number, last?: Last}} Meeting */
+/** @typedef {{proposal?: {why: Sentence, addr: string, at: string, asked: string[], answers: Record<string, "after-map" | "no">, tells_map?: boolean}, places: {way: NonNullable<State["way"]>, players: string[]}[]}} Moving a proposal to move on, and the servers where people are */
+/** @typedef {{next?: string, quorum?: number, pledged?: number, who: Comer[], evenings: number, last?: Last}} Meeting */
 /** @typedef {{at: string, server: string, connect: string, map?: string, mean_ms: number, players: {name: string, ping_ms?: number, liked?: boolean}[]}} Stay */
 /** @typedef {{began: string, ended?: string, stays: Stay[]}} Evening */
 

@@ -27,7 +27,7 @@ type Trip struct {
 // with estimates. Both have people's names.
 func (c *Calendar) Play(played wire.Played, rtt map[string]float64, f Facts) Trip {
 	t := Trip{IsNew: true}
-	isAgain := func(p wire.Played) bool { return p.Round == played.Round }
+	isAgain := func(p wire.Played) bool { return p.Round == played.Round && !played.IsMoved }
 	for _, p := range c.state.History {
 		if isAgain(p) {
 			t.IsNew, t.IsElsewhere = p.Connect != played.Connect, p.Connect != played.Connect
@@ -43,7 +43,7 @@ func (c *Calendar) Play(played wire.Played, rtt map[string]float64, f Facts) Tri
 // stay writes down a standing room's server and people, and returns its players.
 func (c *Calendar) stay(played wire.Played, rtt map[string]float64, f Facts) (players []people.ID) {
 	s := &c.state.Current
-	if n := len(s.Stays); n > 0 && len(c.state.History) > 0 && c.state.History[len(c.state.History)-1].Round == played.Round {
+	if n := len(s.Stays); n > 0 && len(c.state.History) > 0 && c.state.History[len(c.state.History)-1].Round == played.Round && !played.IsMoved {
 		s.Stays = s.Stays[:n-1] // the round goes somewhere else after all
 	}
 	c.Leave(f.Now.Wall)

@@ -5,6 +5,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/sentence"
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/calendar"
 	"muster/host/room/estimates"
@@ -76,6 +77,16 @@ func (f Facts) Answerers(c *calendar.Calendar) (awaited []people.ID) {
 		}
 	}
 	return awaited
+}
+
+// Playing returns the players who play where the room went, and whose word counts, here or away.
+// Pages do not play, nor do people who stayed behind or whom the group goes without.
+func (f Facts) Playing() []people.ID {
+	return people.Filtered(f.Players(), func(player people.ID) bool {
+		mark := f.Mark(player)
+		isOut := mark.Out.IsFirm() || mark.Out == attendance.Unwanted || mark.Out == attendance.Outvoted
+		return !isOut && !f.p.Roster.IsBrowser(player) && f.p.Launches.Progress(player).State != wire.LaunchDeclined
+	})
 }
 
 // AppendPeople appends all people of the room, the players first, for the calendar. With

@@ -394,6 +394,15 @@ func (p *Probing) NoteLooks(g facts.Facts, player people.ID, seen []finals.Seen,
 	}
 }
 
+// NoteAside adds the answer of a program whose player plays to the evidence. One packet says less
+// than the look before the launch, so its quality stays.
+func (p *Probing) NoteAside(g facts.Facts, player people.ID, result discovery.Result, info *discovery.Info, now roomtime.Time) {
+	w := p.results(player)
+	look, _ := w.Looked(result.Server)
+	look.Result, look.RTTs = result, nil
+	p.NoteLooks(g, player, []finals.Seen{{Server: result.Server, Info: info, Look: (*finals.Look)(&look)}}, now)
+}
+
 // NoteMisses adds failed looks to the evidence.
 func (p *Probing) NoteMisses(lost []finals.Missed) {
 	for _, m := range lost {

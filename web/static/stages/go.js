@@ -19,6 +19,7 @@ import { pingLine } from "./line.js";
 import { running } from "./evened.js";
 import { arrivingSides, decidedBy, evenFor, series, story } from "./matchgo.js";
 import { over } from "./over.js";
+import { moving, wayOf } from "./moving.js";
 import { onItsSide } from "./parts.js";
 import { bringIn, parting } from "./parting.js";
 import { sentence } from "./stages.js";
@@ -52,6 +53,7 @@ export function go(live, view) {
     isOnMap && h("div", { class: "turning travelling", "data-keep": true, "data-key": `turning ${target?.addr}`, "aria-hidden": "true" }),
     target && target.mean_ms > 0 && !isOnMap && h("div", { class: "everyones beside", "data-key": "line", "aria-hidden": "true" }, pingLine(spokesOf(state, target), target.mean_ms, { pings: people.length < many })),
     h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, h("span", { class: "fit" }, title(state, me, view))), where(state, server), h("p", { class: "about" }, view.tv ? arrived(state) : figures(state, me)), ...(state.match ? [series(state.match), evenFor(state.match, me), running(state, view, state.match)] : []), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, ...(me.detail ? tell(me.detail) : said("go.no-reason"))) : !view.tv && next(state), over(state, view)),
+    !view.tv && moving(state, me),
     !isBeside && list,
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
     !view.tv && h("div", { class: "after", "data-key": "after" }, parting(state), voice(state), shareButton(state)),
@@ -261,7 +263,7 @@ function regionWays(state, me, region) {
 
 /** The ways there, the person's best one first. @param {State} state @param {Person | undefined} me */
 export function ways(state, me) {
-  const { way } = state;
+  const way = wayOf(state, me);
   if (!way) return [];
   if (way.region) return regionWays(state, me, way.region);
   const web = way.link && /^(steam|https?):\/\//.test(way.link) && way.link;
