@@ -77,6 +77,9 @@ type Criteria struct {
 	// table's.
 	Law  *law.Law
 	Best map[string]time.Duration
+	// Excess is the part of players' RTTs that does not count between the sides, by player: see
+	// package excess.
+	Excess map[string]Excess
 	// Top is how many servers the ranking holds. 0 is all.
 	Top int
 	// Differing adds to the end of the ranking the servers that [Alternatives] may want.

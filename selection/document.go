@@ -33,6 +33,9 @@ type Selection struct {
 	// Estimated maps the players whose pings are estimates to the usual error of those, in
 	// milliseconds.
 	Estimated map[string]float64 `json:"estimated_ms,omitempty"`
+	// Excess is by how many milliseconds players' RTTs to the chosen server exceed what counts between
+	// the sides.
+	Excess map[string]float64 `json:"excess_ms,omitempty"`
 	// LookedS is how many seconds everyone looked at the best server. The caller sets it if the
 	// look was a long one.
 	LookedS float64 `json:"looked_s,omitempty"`
@@ -162,7 +165,8 @@ func (s Selection) Named(name func(string) string) Selection {
 		slices.Sort(named)
 		return named
 	}
-	s.Players, s.Estimated, s.Own = all(s.Players), namedKeys(s.Estimated, name), namedKeys(s.Own, name)
+	s.Players, s.Own = all(s.Players), namedKeys(s.Own, name)
+	s.Estimated, s.Excess = namedKeys(s.Estimated, name), namedKeys(s.Excess, name)
 	if s.Sides != nil {
 		s.Sides = &Sides{A: all(s.Sides.A), B: all(s.Sides.B)}
 	}

@@ -25,6 +25,7 @@ func (s Selection) Explain() []sentence.Sentence {
 			all = append(all, sentence.Of("seats.unknown"))
 		}
 		all = append(all, s.sideSentences()...)
+		all = append(all, s.ExcessSentences()...)
 		all = append(all, s.preferred()...)
 		all = append(all, s.looked()...)
 		all = append(all, s.compared()...)

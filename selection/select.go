@@ -249,6 +249,7 @@ func (r *round) document() Selection {
 		judged := *chosen.Law
 		judged.Said, chosen.Law = r.law.said, &judged
 	}
+	doc.Excess = r.view.excessAt(chosen.Server)
 	return doc
 }
 

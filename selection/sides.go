@@ -1,6 +1,8 @@
 package selection
 
 import (
+	"maps"
+	"math"
 	"slices"
 
 	"muster/discovery/sentence"
@@ -17,6 +19,42 @@ type Sides struct {
 type SideMeans struct {
 	A float64 `json:"a"`
 	B float64 `json:"b"`
+}
+
+// Excess is how far a player's RTTs are too long: by MS milliseconds each, or by a factor if Times
+// is above 1. The zero value is no excess.
+type Excess struct{ MS, Times float64 }
+
+// Off returns an RTT without the excess, in the RTT's unit. ms is how much of it a millisecond is.
+func (e Excess) Off(rtt, ms float64) float64 {
+	if e.Times > 1 {
+		return rtt / e.Times
+	}
+	return max(rtt-e.MS*ms, min(rtt, ms))
+}
+
+// excessAt returns by how many ms the players' RTTs to a server exceed what counts between the sides.
+// It is nil if nobody has any.
+func (v *view) excessAt(server int) map[string]float64 {
+	if v.excess == nil {
+		return nil
+	}
+	excess := map[string]float64{}
+	for i, player := range v.players {
+		c := v.table.cell(player, server)
+		if ms := millis(float64(c) - v.confirmed(i, c)); ms > 0 {
+			excess[v.table.players[player]] = ms
+		}
+	}
+	return excess
+}
+
+// ExcessSentences returns which players' pings exceed what their lines suggest.
+func (s Selection) ExcessSentences() (all []sentence.Sentence) {
+	for _, name := range slices.Sorted(maps.Keys(s.Excess)) {
+		all = append(all, sentence.Of("why.excess", "player", name, "over", int(math.Round(s.Excess[name]))))
+	}
+	return all
 }
 
 // sidesOf returns the sides of these players, nil if nobody is on one.
@@ -75,10 +113,18 @@ func (v *view) sideMeans(server int) *SideMeans {
 	}
 	for i, player := range v.players {
 		side := v.objective.sides[i]
-		total[side] += float64(v.table.cell(player, server))
+		total[side] += v.confirmed(i, v.table.cell(player, server))
 		players[side]++
 	}
 	return &SideMeans{A: millis(total[SideA] / players[SideA]), B: millis(total[SideB] / players[SideB])}
+}
+
+// confirmed returns the part of a player's RTT that counts between the sides, in microseconds.
+func (v *view) confirmed(i int, c cell) float64 {
+	if v.excess == nil {
+		return float64(c)
+	}
+	return v.excess[i].Off(float64(c), microseconds)
 }
 
 // raises returns for each player in view whether a higher RTT to a server moves the sides apart, 1,
@@ -87,7 +133,7 @@ func (v *view) raises(server int) []float64 {
 	if !v.objective.rule.Sides {
 		return nil
 	}
-	raises := v.objective.Lean(v.rtts(server))
+	raises := v.objective.Lean(v.rtts(v.objective.rule, server))
 	for i, lean := range raises {
 		switch {
 		case lean > 0:

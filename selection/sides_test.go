@@ -2,6 +2,7 @@ package selection_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -42,6 +43,34 @@ func TestSidesInDocuments(t *testing.T) {
 		}
 		if test.want == nil && strings.Contains(string(text), "side") {
 			t.Errorf("%s: %s", test.name, text)
+		}
+	}
+}
+
+// TestExcess checks that only what lines confirm counts between the sides, and that limits, averages of
+// all and other rules count every ping in full.
+func TestExcess(t *testing.T) {
+	players := []string{"ann", "ben", "emil", "zoe"}
+	two := map[string]selection.Side{"ann": selection.SideA, "ben": selection.SideA, "emil": selection.SideB, "zoe": selection.SideB}
+	rows := map[string][]int{serverA: {40, 100, 70, 70}, serverB: {40, 100, 55, 55}} // without 30 ms of ben's, a's are 55
+	over := map[string]selection.Excess{"ben": {MS: 30}}
+	for _, test := range []struct {
+		by     selection.Rule
+		excess map[string]selection.Excess
+		want   string
+		means  selection.SideMeans
+		told   map[string]float64
+	}{
+		{selection.EvenSides, nil, serverA, selection.SideMeans{A: 70, B: 70}, nil},
+		{selection.EvenSides, over, serverB, selection.SideMeans{A: 55, B: 55}, map[string]float64{"ben": 30}},
+		{selection.EvenSides, map[string]selection.Excess{"ben": {Times: 1.25}}, serverB, selection.SideMeans{A: 60, B: 55}, map[string]float64{"ben": 20}},
+		{selection.EvenSides, map[string]selection.Excess{"ben": {MS: 300}}, serverB, selection.SideMeans{A: 20.5, B: 55}, map[string]float64{"ben": 99}},
+		{selection.Mean, over, serverB, selection.SideMeans{A: 55, B: 55}, map[string]float64{"ben": 30}},
+	} {
+		servers, table := tableOf(players, rows, serverA, serverB)
+		s := selection.Select(servers, table, selection.Criteria{By: test.by, Sides: two, Excess: test.excess})
+		if c := s.Chosen; c.Addr.String() != test.want || *c.SideMeanMS != test.means || c.MaxMS != 100 || !maps.Equal(s.Excess, test.told) {
+			t.Errorf("%s, %v: %v with %v, at most %v, without %v", test.by, test.excess, c.Addr, *c.SideMeanMS, c.MaxMS, s.Excess)
 		}
 	}
 }

@@ -24,6 +24,8 @@ type view struct {
 	needed int32
 	// objective scores RTTs in the order of the players in view.
 	objective *Objective
+	// excess is that of the players in view, nil if nobody has one.
+	excess []Excess
 	// scores are the rows' scores, in microseconds, if somebody's weight is not 1 or extras count.
 	scores []float64
 	// means are the rows' means, in microseconds, if the order of servers depends on them.
@@ -38,6 +40,11 @@ func newView(table *Table, criteria Criteria, dropped int) *view {
 	v.players = slices.DeleteFunc(slices.Clone(table.byName), func(player int) bool { return player == dropped })
 	v.needed = max(1, int32(len(v.players)))
 	v.objective = criteria.Objective(v.names(v.players))
+	if len(criteria.Excess) > 0 {
+		for _, name := range v.names(v.players) {
+			v.excess = append(v.excess, criteria.Excess[name])
+		}
+	}
 	isWeighted := slices.ContainsFunc(v.objective.weights, func(w float64) bool { return w != 1 })
 	if !v.objective.Sacrifices() && (isWeighted || v.objective.rule.Sum == nil) {
 		v.weigh()
@@ -52,10 +59,18 @@ func (v *view) weigh() {
 	for _, player := range v.players {
 		columns = append(columns, v.table.columns[player])
 	}
-	v.scores = v.objective.scores(columns)
 	if v.objective.rule.Rank != nil {
 		v.means = v.objective.mean().scores(columns)
 	}
+	if v.objective.rule.Sides && v.excess != nil {
+		for i, column := range columns {
+			columns[i] = make([]cell, len(column))
+			for row, c := range column {
+				columns[i][row] = cell(v.confirmed(i, c))
+			}
+		}
+	}
+	v.scores = v.objective.scores(columns)
 }
 
 // countFrom makes extras count from the players' lowest RTTs to these servers.
@@ -80,16 +95,19 @@ func (v *view) figure(rule *rules.Rule, server int) float64 {
 	if rule.Sum != nil {
 		return v.sumsOf(server).figure(rule)
 	}
-	pings := rules.Equal(v.rtts(server), v.objective.own)
+	pings := rules.Equal(v.rtts(rule, server), v.objective.own)
 	pings.Side = v.objective.sides
 	return rule.Score(pings)
 }
 
-// rtts returns the players' RTTs to a server that all have measured, in microseconds.
-func (v *view) rtts(server int) []float64 {
+// rtts returns the players' RTTs to a server that all have measured, in microseconds, as a rule counts
+// them.
+func (v *view) rtts(rule *rules.Rule, server int) []float64 {
 	rtts := make([]float64, len(v.players))
 	for i, player := range v.players {
-		rtts[i] = float64(v.table.cell(player, server))
+		if rtts[i] = float64(v.table.cell(player, server)); rule.Sides {
+			rtts[i] = v.confirmed(i, v.table.cell(player, server))
+		}
 	}
 	return rtts
 }
@@ -118,9 +136,8 @@ func (v *view) score(server int) float64 {
 // that is not the player's line. A deviation is raised by the mean of those, because it would fall
 // if the nearest player had a bad way.
 func (v *view) costed(server int, lines []int64) float64 {
-	rtts, qualities, mean := make([]float64, len(v.players)), make([]float64, len(v.players)), 0.0
+	rtts, qualities, mean := v.rtts(v.objective.rule, server), make([]float64, len(v.players)), 0.0
 	for i, player := range v.players {
-		rtts[i] = float64(v.table.cell(player, server))
 		qualities[i] = float64(max(0, v.table.quality[server][player].Cost().Microseconds()-lines[i]))
 		mean += qualities[i] / float64(len(v.players))
 	}
