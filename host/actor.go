@@ -103,9 +103,11 @@ type surroundings struct {
 	packer   wire.Packer
 	// addresses returns the host's other addresses; it may be nil.
 	addresses func() []netip.AddrPort
-	clock     clock.Clock
-	started   time.Time
-	log       *slog.Logger
+	// here returns where the host is, empty and 0 if it does not know.
+	here    func() (country string, asn uint32)
+	clock   clock.Clock
+	started time.Time
+	log     *slog.Logger
 }
 
 // moment returns the present moment for rooms.
@@ -243,6 +245,16 @@ func (a *actor) mute() (mute []people.ID) {
 	return mute
 }
 
+// lines returns the lowest round trips of the players' connections, and where the host is.
+func (a *actor) lines() room.Lines {
+	seen := room.Lines{RoundTrips: map[people.ID]time.Duration{}}
+	seen.At.Country, seen.At.ASN = a.here()
+	for player, l := range a.links {
+		seen.RoundTrips[player] = l.conn.RoundTrip()
+	}
+	return seen
+}
+
 // goOn does what is due, and returns when the next thing is due. An idle room costs nothing.
 func (a *actor) goOn(now time.Time) (next time.Time) {
 	ends := a.limits.Load().EndsAt(a.room, now)
@@ -254,7 +266,7 @@ func (a *actor) goOn(now time.Time) (next time.Time) {
 	a.watched = watches
 	if next = latest(a.room.Next(), a.ticked.Add(tickEvery)); !now.Before(next) {
 		a.ticked = now
-		a.step(room.Tick{Demand: demand, Mute: a.mute()}, asker{})
+		a.step(room.Tick{Demand: demand, Mute: a.mute(), Lines: a.lines()}, asker{})
 		next = latest(a.room.Next(), now.Add(tickEvery))
 	}
 	if !ends.IsZero() {

@@ -96,6 +96,9 @@ type Config struct {
 	// Locate returns where an internet address is: its country (ISO 3166-1 alpha-2) and origin AS,
 	// empty and 0 if unknown. The host calls it for players and guests. It may be nil.
 	Locate func(netip.Addr) (country string, asn uint32)
+	// PublicAddress returns the host's own public address, invalid if it does not know it. Matches
+	// compare what players measure near there with their connections. It may be nil.
+	PublicAddress func() netip.Addr
 	// Networks is the memory of how far networks are from each other, which learns from the rooms and
 	// tells them. The program that gives it keeps it. With nil the host remembers nothing.
 	Networks *networks.Memory
@@ -190,7 +193,7 @@ func New(config Config) (*Host, error) {
 		page: page.Host{
 			Games: config.Games, Name: config.GameName, Join: config.Join, IsPublic: config.Public != nil,
 		},
-		addresses: config.Addresses, clock: config.Clock, started: config.Clock.Now(), log: config.Logger,
+		addresses: config.Addresses, here: config.here, clock: config.Clock, started: config.Clock.Now(), log: config.Logger,
 	}
 	h.counting.hosts = func() []string { return nil }
 	if p := config.Public; p != nil {
@@ -382,3 +385,15 @@ func (h *Host) actor(code string) *actor { return h.rooms.find(code) }
 // SetLimits changes the limits for strangers on a running public host. Rooms beyond a new limit
 // stay as they are. See [public.Limits.Changed].
 func (h *Host) SetLimits(to public.Limits) { h.limits.Store(h.limits.Load().Changed(to)) }
+
+// here returns where the host is, empty and 0 if it does not know.
+func (c *Config) here() (country string, asn uint32) {
+	if c.PublicAddress == nil || c.Locate == nil {
+		return "", 0
+	}
+	addr := c.PublicAddress()
+	if !addr.IsValid() {
+		return "", 0
+	}
+	return c.Locate(addr)
+}

@@ -95,6 +95,7 @@ type scenario struct {
 	// pages are the credentials of people who act on a page.
 	pages map[string]string
 	mute  []people.ID
+	lines room.Lines
 	// seen are the transitions that any scenario has shown. phase is the room's last phase.
 	seen  transitions
 	phase string
@@ -237,6 +238,14 @@ func (s *scenario) do(c command) {
 		s.step(room.Turn{})
 	case "mute":
 		s.mute = people.IDs(words)
+	case "lines":
+		s.lines.RoundTrips = map[people.ID]time.Duration{}
+		for _, a := range c.args {
+			d, err := time.ParseDuration(a.Vals[0])
+			s.must(err)
+			s.lines.RoundTrips[people.ID(a.Key)] = d
+		}
+		s.step(room.Tick{Lines: s.lines})
 	case "wait":
 		s.wait(who)
 	case "until":
@@ -631,7 +640,7 @@ func (s *scenario) tick(end time.Time, from time.Time) {
 	}
 	s.Now = next
 	s.prefix = fmt.Sprintf("+%v ", s.Now.Sub(from))
-	s.step(room.Tick{Mute: s.mute})
+	s.step(room.Tick{Mute: s.mute, Lines: s.lines})
 	s.answerAsides()
 	s.prefix = ""
 }

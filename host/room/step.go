@@ -11,6 +11,7 @@ import (
 	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/facts"
+	"muster/host/room/lines"
 	"muster/host/room/outage"
 	"muster/host/room/people"
 	"muster/host/room/seats"
@@ -24,10 +25,11 @@ type Input interface{ step(r *Room) error }
 type (
 	// Tick lets time pass. Demand counts, for each server of [Room.Watches], the host's rooms that
 	// wait for seats there, including this one. Mute are the players whose programs are connected,
-	// but have not even answered a ping for [QuietAfter].
+	// but have not even answered a ping for [QuietAfter]. Lines is what the host sees of connections.
 	Tick struct {
 		Demand map[netip.AddrPort]Demand
 		Mute   []people.ID
+		Lines  Lines
 	}
 	// Leave says that a player's connection has ended. The place is kept.
 	Leave struct{ Player people.ID }
@@ -62,8 +64,11 @@ type (
 // QuietAfter is [attendance.QuietAfter].
 const QuietAfter = attendance.QuietAfter
 
-// Demand is [seats.Demand].
-type Demand = seats.Demand
+// Demand is [seats.Demand], and Lines is [lines.Seen].
+type (
+	Demand = seats.Demand
+	Lines  = lines.Seen
+)
 
 // Step takes an input at a moment and returns the outputs, in order. An error means that the room
 // refuses the input, with a [*wire.Refusal], or because it makes no sense. Carry out the outputs
@@ -138,6 +143,7 @@ func (in Tick) step(r *Room) error {
 		in.Mute = nil // a host that was stopped has heard nobody, and knows nothing of silence
 	}
 	g.Attendance.Mute(in.Mute)
+	g.Lines.Note(in.Lines)
 	for _, player := range g.Attendance.Players() {
 		if g.Nearby.Expire(player, r.now) {
 			r.phase.lookedAround(r, player)

@@ -164,7 +164,7 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 		Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
 		Get: r.Programs, Places: h.Venues,
 		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Ingress.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names()),
-		MetricsFrom: h.Ingress.MetricsFrom, Locate: listing.Locator(h.Lists.Places),
+		MetricsFrom: h.Ingress.MetricsFrom, Locate: listing.Locator(h.Lists.Places), PublicAddress: h.Ingress.PublicAddress,
 		PublicURL: h.Ingress.Public, Join: r.Games.Join, GameName: r.Games.Name, Gap: r.Games.Gap,
 		Editions: r.Games.Editions, Games: h.Lists.Choices(),
 	})

@@ -98,6 +98,7 @@ func (f Facts) Basis(players []people.ID) selection.Basis {
 	if !f.IsOfPlaces() {
 		b.Criteria.Seats = f.p.Settings.Players
 	}
+	b.Criteria.Excess = f.excess(b.Table)
 	b.Along = people.Texts(people.Filtered(f.p.Attendance.Players(), f.IsHere))
 	return b
 }

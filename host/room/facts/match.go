@@ -77,6 +77,26 @@ func (f Facts) sidesFor(players []people.ID) map[string]selection.Side {
 	return sides
 }
 
+// excess returns by how much players' pings exceed what their lines suggest, in a match.
+func (f Facts) excess(table *selection.Table) map[string]selection.Excess {
+	if !f.p.Settings.IsMatch() {
+		return nil
+	}
+	isOutside := func(player people.ID) bool {
+		from := f.p.Origins.Of(player)
+		return from.Addr.IsValid() && !from.Home
+	}
+	return f.p.Lines.Found(f.p.Servers.List, table, isOutside)
+}
+
+// Landmarks returns the servers that everybody in a match measures because they stand near the host.
+func (f Facts) Landmarks() []int {
+	if !f.p.Settings.IsMatch() {
+		return nil
+	}
+	return f.p.Lines.Landmarks(f.p.Servers.List)
+}
+
 // ViewMatch returns the match as everyone sees it, nil in a room without one.
 func (f Facts) ViewMatch() *wire.Match {
 	s := &f.p.Settings

@@ -27,6 +27,7 @@ import (
 	"muster/host/room/evidence"
 	"muster/host/room/infos"
 	"muster/host/room/launch"
+	"muster/host/room/lines"
 	"muster/host/room/listing"
 	"muster/host/room/memories"
 	"muster/host/room/nearby"
@@ -57,6 +58,8 @@ type Parts struct {
 	// Memories are the measurements of earlier sessions, from players' programs and the host. They
 	// are not saved.
 	Memories memories.Book
+	// Lines are what the host sees of players' connections. They are not saved.
+	Lines lines.Book
 	// Reactions are the signs that people send each other. They are not saved.
 	Reactions reactions.Board
 	Round

@@ -209,6 +209,7 @@ func (p *Parts) Drop(player people.ID) {
 	p.Nearby.Drop(player)
 	p.Launches.Leave(player)
 	p.Memories.Forget(player)
+	p.Lines.Forget(player)
 }
 
 // WithdrawGuestVotes withdraws the votes of guests to whom the settings give no say. If isChosen,

@@ -1,9 +1,12 @@
 // Package privacy keeps the players' pings in a match from each other. Captains ban servers, and a
 // captain who knew one opponent's pings would ban that player's best ones.
 //
-//	          ┌─▶ what everyone sees: sides' averages, and no player's ping
+//	          ┌─▶ what everyone sees: sides' averages once captains may ban, and no player's ping
 //	snapshot ─┤
 //	          └─▶ each player's own pings
+//
+// Before the captains' first turn nobody sees an average: a side that knew how it stands could still
+// delay its pings. The package says nothing of them before the finalists are fixed.
 //
 // Once a server is decided everyone sees its pings. The pings of other servers stay hidden, because
 // the sides may play again.
@@ -35,7 +38,7 @@ func Split(s wire.Snapshot) (shown wire.Snapshot, own map[string]wire.Own) {
 	if s.Match == nil {
 		return s, nil
 	}
-	h := hiding{own: map[string]wire.Own{}, sides: sidesOf(s.Match)}
+	h := hiding{own: map[string]wire.Own{}, sealed: len(s.Match.Servers) == 0}
 	switch {
 	case s.Way != nil && s.Choice != nil: // players may connect to another port than they ask
 		h.open = s.Choice.Target
@@ -63,7 +66,7 @@ func Split(s wire.Snapshot) (shown wire.Snapshot, own map[string]wire.Own) {
 		s.Look = h.look(s.Look)
 	}
 	if s.Standing != nil {
-		s.Standing = h.standing(s.Standing, counted(s.People))
+		s.Standing = h.standing(s.Standing)
 	}
 	if s.Seats != nil {
 		s.Seats = h.seats(s.Seats)
@@ -75,21 +78,9 @@ func Split(s wire.Snapshot) (shown wire.Snapshot, own map[string]wire.Own) {
 type hiding struct {
 	// open is the address of the server whose pings are shown, empty if there is none.
 	open string
-	// sides are the people on the sides, a's first.
-	sides [2][]string
-	own   map[string]wire.Own
-}
-
-func sidesOf(m *wire.Match) [2][]string { return [2][]string{m.Camps[0].Players, m.Camps[1].Players} }
-
-// counted returns the players whose pings count.
-func counted(people []wire.Person) (names []string) {
-	for _, p := range people {
-		if p.Peer && !p.LeftOut {
-			names = append(names, p.Name)
-		}
-	}
-	return names
+	// sealed says that nobody may see the sides' averages yet.
+	sealed bool
+	own    map[string]wire.Own
 }
 
 // keep notes pings to a server as the players' own.
@@ -161,12 +152,12 @@ func tellsPing(s sentence.Sentence) bool {
 	return false
 }
 
-// search returns whether the search has found something, and the sides' averages there.
+// search returns whether the search has found something.
 func search(s *wire.Search) *wire.Search {
 	if s == nil {
 		return nil
 	}
-	return &wire.Search{Rounds: s.Rounds, Found: s.Found, SideMeanMS: rounded(s.SideMeanMS)}
+	return &wire.Search{Rounds: s.Rounds, Found: s.Found}
 }
 
 // rounded returns the sides' averages in whole ms, nil if there are none.
@@ -194,6 +185,9 @@ func (h *hiding) choice(c *wire.Choice) *wire.Choice {
 		chosen := h.ranked(*s.Chosen)
 		shown.Selection.Chosen = &chosen
 	}
+	if !h.sealed {
+		shown.Selection.Excess, shown.Explain = s.Excess, append(shown.Explain, s.ExcessSentences()...)
+	}
 	for _, doubt := range s.Doubts { // both captains see the doubts about players' numbers
 		shown.Explain = append(shown.Explain, sentence.Of("why.doubt", "doubt", doubt.Sentence()))
 	}
@@ -216,7 +210,9 @@ func (h *hiding) ranked(r selection.Ranked) selection.Ranked {
 	shown := selection.Ranked{
 		Addr: r.Addr, RTT: map[string]float64{}, Tight: r.Tight, Ours: r.Ours, Server: r.Server,
 	}
-	shown.SideMeanMS = rounded(r.SideMeanMS)
+	if !h.sealed {
+		shown.SideMeanMS = rounded(r.SideMeanMS)
+	}
 	if r.Law != nil {
 		judged := *r.Law
 		judged.Said = slices.DeleteFunc(slices.Clone(judged.Said), tellsPing)
@@ -245,7 +241,7 @@ func (h *hiding) look(l *wire.LongLook) *wire.LongLook {
 	return shown
 }
 
-func (h *hiding) standing(s *wire.Standing, counted []string) *wire.Standing {
+func (h *hiding) standing(s *wire.Standing) *wire.Standing {
 	shown := *s
 	shown.Leaders = slices.Clone(s.Leaders)
 	for i, leader := range s.Leaders {
@@ -253,33 +249,8 @@ func (h *hiding) standing(s *wire.Standing, counted []string) *wire.Standing {
 		shown.Leaders[i] = wire.Leader{
 			ID: leader.ID, ServerCard: leader.ServerCard, Complete: leader.Complete, RTT: map[string]float64{},
 		}
-		shown.Leaders[i].SideMeanMS = h.means(leader.RTT, counted)
 	}
 	return &shown
-}
-
-// means returns the sides' average pings, or nil unless all players that count have a ping. The
-// average of a few players would tell too much.
-func (h *hiding) means(pings map[string]float64, counted []string) *selection.SideMeans {
-	var means [2]float64
-	for side, names := range h.sides {
-		sum, n := 0.0, 0.0
-		for _, name := range names {
-			if !slices.Contains(counted, name) {
-				continue
-			}
-			ms, has := pings[name]
-			if !has {
-				return nil
-			}
-			sum, n = sum+ms, n+1
-		}
-		if n == 0 {
-			return nil
-		}
-		means[side] = sum / n
-	}
-	return rounded(&selection.SideMeans{A: means[0], B: means[1]})
 }
 
 func (h *hiding) seats(s *wire.Seats) *wire.Seats {

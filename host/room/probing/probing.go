@@ -378,7 +378,8 @@ func (p *Probing) Report(g facts.Facts, player people.ID, report wire.Report, is
 	return asks, isNews
 }
 
-// NoteLooks adds a player's second look to the evidence.
+// NoteLooks adds a player's second look to the evidence. In a match a later look raises no ping,
+// because people have seen the averages by then.
 func (p *Probing) NoteLooks(g facts.Facts, player people.ID, seen []finals.Seen, now roomtime.Time) {
 	w := p.results(player)
 	for _, one := range seen {
@@ -389,7 +390,12 @@ func (p *Probing) NoteLooks(g facts.Facts, player people.ID, seen []finals.Seen,
 			p.heard.Hear(player, one.Server, wire.TidyInfo(*one.Info), now.Sub(g.Measuring()))
 		}
 		if one.Look != nil {
-			w.Look(evidence.Look(*one.Look))
+			look := evidence.Look(*one.Look)
+			before, was := w.Looked(look.Server)
+			if was && g.Settings().IsMatch() && before.State == discovery.Answered && look.State == discovery.Answered {
+				look.RTT = min(look.RTT, before.RTT)
+			}
+			w.Look(look)
 		}
 	}
 }
@@ -414,7 +420,7 @@ func (p *Probing) NoteMisses(lost []finals.Missed) {
 
 // Measure returns the messages that start a player's program, including the player's results so
 // far. In a coordinated search it asks at once for the servers on the player's own network: hardly
-// any are nearer, and a long search might pass over them.
+// any are nearer, and a long search might pass over them. In a match it asks for those near the host, too.
 func (p *Probing) Measure(g facts.Facts, player people.ID, strategy string, m Moment) (told []wire.Message, asks []search.Ask) {
 	w := p.results(player)
 	var known []discovery.Result
@@ -440,7 +446,7 @@ func (p *Probing) Measure(g facts.Facts, player people.ID, strategy string, m Mo
 		told = append(told, wire.Report{Round: g.Number(), Results: known})
 	}
 	var local []int
-	for _, server := range g.Around(player) {
+	for _, server := range slices.Concat(g.Around(player), g.Landmarks()) {
 		if w.IsUnprobed(server) {
 			local = append(local, server)
 		}

@@ -108,6 +108,7 @@ func (d *Driver) byID(in room.Input) room.Input {
 		for i := range in.Mute {
 			in.Mute[i] = d.ID(in.Mute[i])
 		}
+		in.Lines.RoundTrips = changed(in.Lines.RoundTrips, d.ID)
 		return in
 	case room.Recalled:
 		return room.Recalled{Cells: changed(in.Cells, d.ID)}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -51,7 +52,8 @@ const (
 	// the peer comes back and gets the current state.
 	queueLength = 48
 	// pingEvery keeps home routers' TCP mappings alive, and finds dead peers.
-	pingEvery = 10 * time.Second
+	// The first one comes after firstPing: what it takes tells a room of the line.
+	pingEvery, firstPing = 10 * time.Second, time.Second
 	// pongWait allows for two missed pings and a slow line.
 	pongWait = 25 * time.Second
 	// writeWait is how long one message may take: a full list on a slow up-link.
@@ -87,6 +89,7 @@ type Conn struct {
 	side     Side
 	began    time.Time
 	heard    atomic.Int64 // when the other side last sent something, in ns since began
+	trip     atomic.Int64 // the lowest round trip of a ping, in ns, 0 before the first answer
 	onMoving func()
 	unread   *wire.Frame
 	socket   syscall.RawConn // a host's, nil where there is none
@@ -140,6 +143,19 @@ func (c *Conn) keepFresh() {
 // Silence returns how long the other side has sent nothing, not even an answer to a ping. There is
 // a ping every ten seconds.
 func (c *Conn) Silence() time.Duration { return time.Since(c.began) - time.Duration(c.heard.Load()) }
+
+// RoundTrip returns the lowest round trip of a ping so far, 0 before the first answer.
+func (c *Conn) RoundTrip() time.Duration { return time.Duration(c.trip.Load()) }
+
+// answered takes the answer to a ping, which repeats when the ping was written, in ns since began. An
+// answer that says anything else tells nothing.
+func (c *Conn) answered(said string) {
+	now := int64(time.Since(c.began))
+	at, err := strconv.ParseInt(said, 10, 64)
+	if trip := now - at; err == nil && at > 0 && trip > 0 && (c.trip.Load() == 0 || trip < c.trip.Load()) {
+		c.trip.Store(trip)
+	}
+}
 
 // listen notes that the other side has sent something, and waits another pongWait for more.
 func (c *Conn) listen() error {
@@ -233,7 +249,7 @@ func (c *Conn) Run(ctx context.Context, receive func(wire.Message) error) error 
 	defer stop()
 	c.mu.Lock()
 	c.running = true
-	c.pings = time.AfterFunc(pingEvery, c.ping)
+	c.pings = time.AfterFunc(firstPing, c.ping)
 	c.wake()
 	c.mu.Unlock()
 	c.read(receive)
@@ -259,7 +275,10 @@ func (c *Conn) read(receive func(wire.Message) error) {
 		}
 		return err
 	})
-	c.ws.SetPongHandler(func(string) error { return c.listen() })
+	c.ws.SetPongHandler(func(said string) error {
+		c.answered(said)
+		return c.listen()
+	})
 	for {
 		frame, err := c.readFrame()
 		if err != nil {
@@ -425,6 +444,9 @@ func (c *Conn) writeFrame(f outgoing) error {
 	}
 	patience := writeWait + time.Duration(len(f.data)/slowest)*time.Second
 	deadline := time.Now().Add(patience)
+	if f.kind == websocket.PingMessage {
+		f.data = strconv.AppendInt(nil, int64(time.Since(c.began)), 10)
+	}
 	if f.kind == websocket.PingMessage || f.kind == websocket.CloseMessage {
 		return c.ws.WriteControl(f.kind, f.data, deadline)
 	}

@@ -429,3 +429,38 @@ func TestLastWord(t *testing.T) {
 		})
 	}
 }
+
+// TestRoundTrip checks that a connection knows the lowest round trip of its pings. Answers to no ping
+// tell nothing.
+func TestRoundTrip(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hostWS, peerWS := pair(t)
+		host := conn.New(hostWS, conn.AtHost)
+		delays := []time.Duration{60, 30, 45, 50, 50, 50}
+		peerWS.SetPingHandler(func(data string) error {
+			for _, forged := range []string{"", "soon", "-5", "99999999999999999999", "9000000000000000000"} {
+				peerWS.WriteControl(websocket.PongMessage, []byte(forged), time.Time{})
+			}
+			time.Sleep(delays[0] * time.Millisecond)
+			delays = delays[1:]
+			return peerWS.WriteControl(websocket.PongMessage, []byte(data), time.Time{})
+		})
+		ended := start(t.Context(), host, ignore)
+		go func() {
+			for {
+				if _, _, err := peerWS.NextReader(); err != nil {
+					peerWS.Close()
+					return
+				}
+			}
+		}()
+		for _, want := range []time.Duration{0, 60, 30, 30} {
+			if got := host.RoundTrip(); got != want*time.Millisecond {
+				t.Errorf("%v, want %d ms", got, want)
+			}
+			time.Sleep(10 * time.Second)
+		}
+		host.Close(io.EOF)
+		<-ended
+	})
+}
