@@ -13,6 +13,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/sentence"
 	"muster/internal/catalogue"
+	"muster/selection/excess"
 )
 
 // MatchFormat names the form of a [MatchRecord].
@@ -82,6 +83,10 @@ type MatchPlayer struct {
 	Name    string  `json:"name"`
 	PingMS  float64 `json:"ping_ms,omitempty"`
 	SteamID string  `json:"steam_id,omitempty"`
+	// GamePingMS is the ping that the game's server listed, and BelowMS is by how much the player plays
+	// below PingMS, compared with the others; both are 0 if unknown.
+	GamePingMS float64 `json:"game_ping_ms,omitempty"`
+	BelowMS    float64 `json:"below_ms,omitempty"`
 }
 
 // Title names a match by its sides.
@@ -141,6 +146,29 @@ func RecordOf(id, room string, p Played) *MatchRecord {
 
 // SetID names the match by the id of its room, and its round.
 func (r *MatchRecord) SetID(id string) { r.ID = id + "-" + strconv.Itoa(r.Round) }
+
+// Compare notes the pings that the game's server lists, by exact name or else by SteamID64, and who
+// plays well below the measured ping: see [excess.Below].
+func (r *MatchRecord) Compare(listed map[string]time.Duration) {
+	measured, played := map[string]float64{}, map[string]float64{}
+	all := func(do func(*MatchPlayer)) {
+		for i := range r.Sides {
+			for j := range r.Sides[i].Players {
+				do(&r.Sides[i].Players[j])
+			}
+		}
+	}
+	all(func(p *MatchPlayer) {
+		ping, is := listed[p.Name]
+		if !is && p.SteamID != "" {
+			ping = listed[p.SteamID]
+		}
+		p.GamePingMS = ping.Seconds() * 1000
+		measured[p.Name], played[p.Name] = p.PingMS, p.GamePingMS
+	})
+	below := excess.Below(measured, played)
+	all(func(p *MatchPlayer) { p.BelowMS = below[p.Name] })
+}
 
 // SteamIDs are players' SteamID64s, by their side in a match and their name.
 type SteamIDs map[Side]map[string]string

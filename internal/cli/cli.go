@@ -179,7 +179,7 @@ func newRoot(p *program) *cobra.Command {
 	)
 	for _, c := range []*cobra.Command{newHost(&hostCommand{program: p}), newJoin(&join{program: p}), newServe(p),
 		newDiscover(&discover{program: p}), newWhere(&whereCommand{program: p}), newSelect(p), newGames(p), newPlaces(p),
-		newLaws(p), newLists(p), newDoctor(p), newGeo(p), newVerify(p), newRegister(p), newOpen(p),
+		newLaws(p), newMatch(p), newLists(p), newDoctor(p), newGeo(p), newVerify(p), newRegister(p), newOpen(p),
 		newBeacon(&beaconCommand{program: p}), newDemo(p),
 		newSimulate(p), newFleet(p), newRPC(p)} {
 		root.AddCommand(c)
