@@ -1,7 +1,6 @@
-// The search of a match: both sides, and of the best servers what each side would have there on
-// average. Nobody sees a single player's ping, but their own.
+// The search of a match: both sides, and the reader's own pings to the best servers. What each side
+// would have there on average shows once captains may ban.
 
-import { figure } from "../count.js";
 import { h } from "../dom.js";
 import { millis, said, say } from "../say.js";
 import { initial, sign } from "../sign.js";
@@ -17,15 +16,13 @@ export function meansOf({ means_ms: means, side_mean_ms: sides }) {
   return sides && [sides.a, sides.b];
 }
 
-/** The sides' averages at the best server so far, and who is on them. @param {State} state @param {Leader | undefined} leader */
-export function bestOfSides(state, leader) {
+/** Who is on the sides. @param {State} state */
+export function bothSides(state) {
   const match = /** @type {Match} */ (state.match);
-  const means = leader && meansOf(leader);
   return h(
     "div",
     { class: "versus", "data-key": "versus" },
-    match.camps.map((camp, i) => h("div", { class: "one-side", "data-key": camp.side }, h("p", { class: "of-side" }, h("bdi", { dir: "auto" }, campName(camp))), h("p", { class: "big" }, means ? figure(means[i]) : "…"), h("p", { class: "signs" }, peopleOf(state, camp).map((person) => h("span", { "data-key": person.name }, sign({ ...person, able: false }, 24), h("bdi", { class: "unseen" }, person.name)))))),
-    leader && h("p", { class: "about" }, say("match.best-so-far")),
+    match.camps.map((camp) => h("div", { class: "one-side", "data-key": camp.side }, h("p", { class: "of-side" }, h("bdi", { dir: "auto" }, campName(camp))), h("p", { class: "signs" }, peopleOf(state, camp).map((person) => h("span", { "data-key": person.name }, sign({ ...person, able: false }, 24), h("bdi", { class: "unseen" }, person.name)))))),
   );
 }
 
@@ -41,7 +38,7 @@ export function sidesAt(state, leader) {
   return h(
     "ul",
     { class: "pings of-sides" },
-    match.camps.map((camp, i) => row(camp.side, h("span", { class: "mark-of", "aria-hidden": "true" }, initial(campName(camp))), campName(camp), means?.[i], `side-${camp.side}`)),
+    means && match.camps.map((camp, i) => row(camp.side, h("span", { class: "mark-of", "aria-hidden": "true" }, initial(campName(camp))), campName(camp), means[i], `side-${camp.side}`)),
     me && own !== undefined && row("own", sign({ ...me, able: false }, 20), say("person.you"), own, `me p${(me.arrival ?? 0) % 16}`),
   );
 }

@@ -10,7 +10,7 @@ import { ruleOf, saidOf } from "../rules.js";
 import { country, millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { looking } from "./look.js";
-import { bestOfSides, looks, sidesAt } from "./matchsearch.js";
+import { bothSides, looks, sidesAt } from "./matchsearch.js";
 import { podium } from "./pace.js";
 import { go, headline, onItsSide, outlook } from "./parts.js";
 import { runTime } from "../time.js";
@@ -103,7 +103,7 @@ function measuring(state) {
       "section",
       { class: "telling", "data-key": "telling" },
       headline(state),
-      ...(state.match ? [bestOfSides(state, first), looks(state)] : []),
+      ...(state.match ? [bothSides(state), looks(state)] : []),
       !state.match && first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), h("span", {}, say("search.best", { figure: measure(state, first) }))),
       (first && !state.match && bound(state, decides(state, first))) || outlook(state), // one of them says what may still turn up
       h("p", { class: "about", id: "answered" }, say("search.answered", { answered: standing?.answered ?? 0, listed: state.room.listed })),
