@@ -122,6 +122,7 @@ func (p *Planner) Next() []Batch {
 		a.askNeighbours()
 		a.revisitCountries()
 		a.exploreLargeParts()
+		a.askUnseen()
 		a.explore()
 	}
 	batches := a.batches()
@@ -401,10 +402,7 @@ func (a *acquisition) exploreLargeParts() {
 // explore asks one player each for the best addresses of samples. It leaves room for everybody's
 // look at them in the next round, for the share that turned out to be worth it so far.
 func (a *acquisition) explore() {
-	left := 0
-	for _, quota := range a.quotas {
-		left += min(quota, a.p.options.Batch)
-	}
+	left := a.left()
 	share := float64(a.p.passed+passedBefore) / float64(a.p.reviewed+passedBefore)
 	steady := float64(a.p.options.Batch*a.players) / (1 + float64(a.players-1)*share)
 	fresh := min(left, int(math.Ceil(steady)))
@@ -428,6 +426,14 @@ func (a *acquisition) explore() {
 			}
 		}
 	}
+}
+
+// left returns how many more servers the players may be asked for in this round.
+func (a *acquisition) left() (left int) {
+	for _, quota := range a.quotas {
+		left += min(quota, a.p.options.Batch)
+	}
+	return left
 }
 
 // underWay returns the unknown parts of the tree that will be known soon: in the rounds that this

@@ -33,7 +33,8 @@
 //
 // A candidate is an address that somebody measured. Missing RTTs are predicted by the mean of the
 // player's RTTs under the nearest ancestor. The error is that of earlier predictions at that level
-// (predictor.go). RTTs that differ much from the player's other RTTs in the AS, or from what is remembered
+// (predictor.go). If a part differs from its surroundings for one player, it stands elsewhere, and the
+// surroundings tell no other player's RTT to it: only the country does. RTTs that differ much from the player's other RTTs in the AS, or from what is remembered
 // of the /24, are suspect, as if a full queue had held them up. They are predicted, too. Where suspect RTTs make a server look fairer,
 // they do not count for it. The standard deviation of a value is that of the score if all
 // predictions err the same way, over f − b. A deviation does not change with errors that the players
@@ -84,7 +85,9 @@
 // be better than the best. Then a player is asked about each remembered AS that would win if this
 // player's way to it alone were shorter, while that promises enough (verify.go). The chance that a way has
 // moved follows from the memory's age and from the ways that were tested, most of all in that country. In
-// bold worlds ways that nobody has tested move with it, so they count in the claim.
+// bold worlds ways that nobody has tested move with it, so they count in the claim. Half of what is left of a
+// round goes to parts of which nobody remembers anything, and that would win if they stand elsewhere than
+// expected (unseen.go). The player whose way speaks most against such a part is asked first.
 //
 // The fewer forecasts fail, the fewer questions a player is asked, down to 120 besides those about shorter
 // ways. A player

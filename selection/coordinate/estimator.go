@@ -205,11 +205,12 @@ func (e *estimator) judge(c *candidate) {
 	n := len(c.rtts) + len(e.guests)
 	e.scratch = slices.Grow(e.scratch[:0], 5*n)
 	all, on := e.scratch[:5*n], e.predictor.line(c.at)
+	strays := e.predictor.strays(on)
 	measured, low, middle, high, errors := all[:n], all[n:2*n], all[2*n:3*n], all[3*n:4*n], all[4*n:]
 	for player, ms := range c.rtts {
 		off := 0.0
 		if ms == 0 {
-			ms, off = e.predictor.predict(player, on, e.candidates.tree.Level(c.at) < topology.Address)
+			ms, off = e.predictor.predict(player, e.predictor.believed(player, on, strays), e.candidates.tree.Level(c.at) < topology.Address)
 			measured[player] = ms
 		} else {
 			measured[player] = ms

@@ -74,6 +74,33 @@ func PredictionErrors(tree *topology.Tree, rtts func(yield func(at topology.Node
 	return errors
 }
 
+// Unseen returns a server of each part that nobody remembers and that may win, the most promising first.
+func (p *Planner) Unseen() (servers []int) {
+	a := newAcquisition(p)
+	a.posterior = newPosterior(p.estimator, p.rng, p.variances)
+	for _, v := range a.unseen() {
+		servers = append(servers, int(p.tree.Servers(v.at)[0]))
+	}
+	return servers
+}
+
+// PredictBeside returns the second of two players' predicted RTT to a server that only the first has measured. Both
+// have the same RTTs to others, 0 if none. All are in ms.
+func PredictBeside(tree *topology.Tree, rtts []float64, server int, first float64) float64 {
+	r := newPredictor(tree, 2)
+	for other, ms := range rtts {
+		for player := range 2 {
+			if ms > 0 {
+				r.add(player, tree.Of(other), ms)
+			}
+		}
+	}
+	r.add(0, tree.Of(server), first)
+	on := r.line(tree.Of(server))
+	ms, _ := r.predict(1, r.believed(1, on, r.strays(on)), false)
+	return ms
+}
+
 // Moved returns the chance that a way of one player is not the remembered one: by the age of the memory,
 // and by the tests of all ways and of those in the country.
 func Moved(age time.Duration, held, failed, heldHere, failedHere int) float64 {

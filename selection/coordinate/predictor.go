@@ -165,6 +165,47 @@ func (r *predictor) without(player int, on line, ms float64) (predicted, off flo
 	return r.recall.before(player, on)
 }
 
+// straySD is by how many standard deviations a player's RTTs to a part differ from those to its surroundings if it
+// stands elsewhere. Tuned (bench/experiments/memory.md).
+const straySD = 1.5
+
+// strays reports by level, for ASes and /16s, whether the next part on a line stands elsewhere than the rest: some
+// player's RTTs differ, or what the player remembers.
+func (r *predictor) strays(on line) (strays [topology.Levels]bool) {
+	for l := topology.AS; l <= topology.Prefix16 && on[l+1] >= 0; l++ {
+		part, whole, most := int(on[l+1]), int(on[l]), straySD*r.off(l)
+		for player := range r.players {
+			if of, all := r.means[part+player], r.means[whole+player]; of.n > 0 && all.n > of.n {
+				rest := float64(all.sum-of.sum) / float64(all.n-of.n)
+				strays[l] = strays[l] || math.Abs(of.value()-rest) > most
+			}
+			if of, all := r.recall.past[part+player], r.recall.past[whole+player]; of.sd > 0 && all.sd > 0 {
+				strays[l] = strays[l] || math.Abs(float64(of.ms-all.ms)) > most
+			}
+		}
+	}
+	return strays
+}
+
+// believed returns what of a line tells of a player's RTT: only the country, if the player knows no more than the
+// surroundings of a part that stands elsewhere.
+func (r *predictor) believed(player int, on line, strays [topology.Levels]bool) line {
+	for l := topology.Prefix24; l >= topology.AS; l-- {
+		if i := int(on[l]); i >= 0 && r.knows(i, player) {
+			if strays[l] {
+				return on.country()
+			}
+			break
+		}
+	}
+	return on
+}
+
+// knows reports whether a player has measured or remembers anything below the node of an index.
+func (r *predictor) knows(i, player int) bool {
+	return r.means[i+player].n > 0 || r.recall.past[i+player].sd > 0
+}
+
 // off returns the standard deviation of predictions from a level.
 func (r *predictor) off(l topology.Level) float64 {
 	e, prior := r.errors[l], priorError[l]

@@ -228,6 +228,56 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
+// TestUnseen checks that of the parts that nobody remembers those may win that are in a near country: ASes before /16s
+// of known ASes, which mostly stand with these.
+func TestUnseen(t *testing.T) {
+	var list []discovery.Server
+	var cells []memory.Cell
+	now := time.Unix(0, 0).UTC()
+	for i, of := range []struct {
+		country, prefix string
+		asn             uint32
+		ms              float64 // 0 if nobody remembers it
+	}{
+		{"DE", "20.1.1", 7, 80}, {"DE", "20.1.2", 7, 81}, {"DE", "20.2.1", 7, 0}, {"DE", "20.3.1", 8, 0}, {"DE", "20.4.1", 9, 82},
+		{"JP", "30.1.1", 10, 300}, {"JP", "30.2.1", 10, 0}, {"JP", "30.3.1", 11, 0},
+	} {
+		addr := netip.MustParseAddr(of.prefix + ".1")
+		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 27960), Country: of.country, ASN: of.asn})
+		if of.ms > 0 {
+			part := memory.Part{Country: of.country, ASN: of.asn, Prefix: topology.Prefix24.Prefix(list[i].Addr.Addr())}
+			cells = append(cells, memory.Cell{Part: part, MS: of.ms, Count: 1, Seen: now})
+		}
+	}
+	tree := topology.New(list)
+	remembered := memory.Forecasts(tree, now, cells)
+	p := coordinate.New(tree, selection.Servers{}, selection.NewTable([]string{"ann", "bob"}, len(list)), selection.Criteria{By: selection.Minimax},
+		coordinate.Options{Remembered: [][]memory.Forecast{remembered, remembered}})
+	for player := range 2 {
+		p.Observe(player, discovery.Result{Server: 0, State: discovery.Answered, RTT: 80 * time.Millisecond})
+	}
+	if got := p.Unseen(); !slices.Equal(got, []int{3, 2}) {
+		t.Errorf("servers in parts that may win: %v, want 3, 2", got)
+	}
+}
+
+// TestStrays checks that a part which stands elsewhere than its surroundings for one player is predicted from the
+// country for the others.
+func TestStrays(t *testing.T) {
+	var list []discovery.Server
+	for i, prefix := range []string{"20.1.0", "20.1.1", "20.1.2", "20.2.0", "30.1.0"} {
+		addr := netip.MustParseAddr(prefix + ".1")
+		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 27960), Country: "DE", ASN: uint32(7 + i/4)})
+	}
+	tree := topology.New(list)
+	for _, test := range []struct{ first, want float64 }{{150, 150}, {170, 150}, {60, 132}, {240, 132}} {
+		// both measured the first three at 150 ms, and the last, of another AS, at 80
+		if got := coordinate.PredictBeside(tree, []float64{150, 150, 150, 0, 80}, 3, test.first); math.Abs(got-test.want) > 1 {
+			t.Errorf("the first player has %v ms: the second is predicted to have %.1f, want %v", test.first, got, test.want)
+		}
+	}
+}
+
 // TestRememberedByMany checks that groups of which only some players are asked about a server in one
 // round complete what they begin, and ask as few servers as small groups.
 func TestRememberedByMany(t *testing.T) {

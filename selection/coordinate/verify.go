@@ -39,7 +39,7 @@ func (a *acquisition) askRemembered() {
 	if !a.isRemembering() && !a.p.isGuided() {
 		return
 	}
-	leaders := a.posterior.imagined
+	leaders := slices.Clone(a.posterior.imagined)
 	if a.p.round > 0 {
 		if a.p.estimator.incumbent == nil {
 			return
