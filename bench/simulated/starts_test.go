@@ -2,15 +2,20 @@ package simulated
 
 import (
 	"flag"
+	"fmt"
 	"maps"
 	"math"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"muster/bench/worlds"
 	"muster/discovery"
 	"muster/discovery/countries"
+	"muster/host/networks"
 	"muster/internal/sim"
 	"muster/selection"
 	"muster/selection/estimate"
@@ -26,7 +31,7 @@ import (
 //	go -C bench test ./simulated -run TestCountryWays -v -find-pairs country_rtt_stat.csv.gz -sweep-matrix FILE -guest-countries FILE
 //	go -C bench test ./simulated -run TestStarts -v -timeout 0 -find-pairs country_rtt_stat.csv.gz -recall-worlds 40 -sweep-of css2007 -sweep-groups world-4
 var (
-	startKinds  = flag.String("start-kinds", "none,country,wrong", "what a search knows of countries before it begins")
+	startKinds  = flag.String("start-kinds", "none,country,wrong", "what a search knows of countries before it begins; compatriots are other players of the countries, by a host")
 	startBudget = flag.Int("start-budget", 0, "servers that each player is asked for at most, 0 for a room's usual number")
 )
 
@@ -160,6 +165,13 @@ func startTrial(kind, group string, rule selection.Rule, pairs countryPairs) Tri
 	kind, isNew := strings.CutPrefix(kind, "new-")
 	return func(g *sim.Group, seed uint64) (trialRun, error) {
 		o := sim.GroupOptions{Criteria: sweepCriteria(rule), Replay: sim.ReplayOptions{Rate: 140}}
+		if kind == "compatriots" {
+			g, err := compatriots(&o, len(g.Players), seed)
+			if err != nil {
+				return trialRun{}, err
+			}
+			return runTrial(g, sim.Coordinated, o, seed+1<<20)
+		}
 		players, err := sim.GroupPlaces(group, seed)
 		if err != nil {
 			return trialRun{}, err
@@ -199,6 +211,77 @@ func startTrial(kind, group string, rule selection.Rule, pairs countryPairs) Tri
 		return runTrial(g, sim.Coordinated, o, seed)
 	}
 }
+
+// compatriots returns a group whose members nobody remembers, and what a host knows of their countries: for each
+// of them, players from another city of the country have played in three rooms. All cities have other ASes.
+func compatriots(o *sim.GroupOptions, n int, seed uint64) (*sim.Group, error) {
+	kind := sweepKind("cities")
+	m, err := worlds.Matrix(kind.Matrix)
+	if err != nil {
+		return nil, err
+	}
+	cities, err := worlds.Cities(m, kind.Cities)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := kind.List()
+	if err != nil {
+		return nil, err
+	}
+	drawn, err := sim.GroupPlaces("world-100", seed)
+	if err != nil {
+		return nil, err
+	}
+	var players, others []sim.Place
+	for _, p := range drawn {
+		if len(players) == n {
+			break
+		}
+		var away []sim.Place
+		for _, c := range cities.Places {
+			if km := countries.GreatCircle(p.Lat, p.Lon, c.Lat, c.Lon); c.Country == p.Country && km > anotherCity {
+				c.Access = p.Access
+				away = append(away, c)
+			}
+		}
+		if len(away) > 0 {
+			players, others = append(players, p), append(others, away[int(seed)%len(away)])
+		}
+	}
+	list := lists(seed)
+	teachers, err := cities.World(m, list, others, seed).Everybody()
+	if err != nil {
+		return nil, err
+	}
+	g, err := cities.World(m, list, players, seed).Everybody()
+	if err != nil {
+		return nil, err
+	}
+	host := networks.New([32]byte{byte(seed)})
+	of := make([]networks.Network, n)
+	for room := range 3 {
+		s, err := teachers.NewSession(sim.Coordinated, o.WithDefaults(n), seed+uint64(room)<<32)
+		if err == nil {
+			err = s.Run()
+		}
+		if err != nil {
+			return nil, err
+		}
+		for player, p := range s.Peers {
+			of[player] = networks.Network{Country: players[player].Country, ASN: uint32(1000 + player)}
+			from := netip.AddrFrom4([4]byte{203, byte(player), byte(room), 1})
+			host.Learn(fmt.Sprint(room), from, networks.Network{Country: of[player].Country, ASN: uint32(1 + player)}, p.Memory, sim.Epoch)
+		}
+	}
+	o.Memories, o.Replay.Run = host.Known(of, g.Vantages[0].Topology(), sim.Epoch.Add(7*24*time.Hour)), 1
+	for _, p := range players {
+		o.Countries = append(o.Countries, p.Country)
+	}
+	return g, nil
+}
+
+// anotherCity is how far another city is from a player's at least, in km.
+const anotherCity = 100
 
 // TestStarts measures what a start is worth to a search, with all groups of a kind of worlds together.
 func TestStarts(t *testing.T) {
