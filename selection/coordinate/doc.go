@@ -34,7 +34,8 @@
 // A candidate is an address that somebody measured. Missing RTTs are predicted by the mean of the
 // player's RTTs under the nearest ancestor. The error is that of earlier predictions at that level
 // (predictor.go). If a part differs from its surroundings for one player, it stands elsewhere, and the
-// surroundings tell no other player's RTT to it: only the country does. RTTs that differ much from the player's other RTTs in the AS, or from what is remembered
+// surroundings tell no other player's RTT to it: only the country does. RTTs that differ much from the
+// player's other RTTs in the AS, or from what is remembered
 // of the /24, are suspect, as if a full queue had held them up. They are predicted, too. Where suspect RTTs make a server look fairer,
 // they do not count for it. The standard deviation of a value is that of the score if all
 // predictions err the same way, over f − b. A deviation does not change with errors that the players
