@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/netip"
@@ -70,7 +69,7 @@ func (s *session) stayConnected() error {
 		}
 		rest := pause
 		if welcomed && hasMoved(err) {
-			rest = rand.N(movedWithin * pause) // spread the players, who would otherwise all reconnect at once
+			rest = time.Duration(s.options.Random.Int64N(int64(movedWithin * pause))) // spread the players, who would otherwise all reconnect at once
 		}
 		lost := Disconnected{Err: err, Retry: rest, Gone: !goneSince.IsZero()}
 		s.post(func() { s.tell(lost) })

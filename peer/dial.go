@@ -27,10 +27,10 @@ const nextAfter = time.Second
 // IPv4 comes first, against the order of RFC 6724. Nearly all game servers are asked over IPv4, and the host groups
 // players by the address it sees. A household with one player on IPv6 would count as two. Within each family, the
 // address that the player just left comes last.
-func around[C io.Closer](ctx context.Context, addrs []netip.Addr, left netip.Addr,
+func around[C io.Closer](ctx context.Context, addrs []netip.Addr, left netip.Addr, random *rand.Rand,
 	try func(context.Context, netip.Addr) (C, error)) (C, netip.Addr, error) {
 	addrs = slices.Clone(addrs)
-	rand.Shuffle(len(addrs), func(i, j int) { addrs[i], addrs[j] = addrs[j], addrs[i] }) // share the load among the machines
+	random.Shuffle(len(addrs), func(i, j int) { addrs[i], addrs[j] = addrs[j], addrs[i] }) // share the load among the machines
 	rank := func(a netip.Addr) (rank int) {
 		if a.Is6() {
 			rank += 2
@@ -102,13 +102,13 @@ func (s *session) dial(ctx context.Context, at Place) (*websocket.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	taken, addr, err := around(ctx, addrs, s.left, func(ctx context.Context, addr netip.Addr) (*websocket.Conn, error) {
-		ws, err := open(ctx, addr, at)
+	taken, addr, err := around(ctx, addrs, s.left, s.options.Random, func(ctx context.Context, addr netip.Addr) (*websocket.Conn, error) {
+		ws, err := s.open(ctx, addr, at)
 		var elsewhere *Elsewhere
 		if errors.As(err, &elsewhere) && elsewhere.isEncrypted(u) {
 			secure := *u
 			secure.Scheme, secure.Host = "wss", elsewhere.To.Host
-			return open(ctx, addr, Place{secure.String(), at.TLS})
+			return s.open(ctx, addr, Place{secure.String(), at.TLS})
 		}
 		return ws, err
 	})
@@ -117,7 +117,7 @@ func (s *session) dial(ctx context.Context, at Place) (*websocket.Conn, error) {
 }
 
 // open opens a WebSocket to a place at one of its addresses.
-func open(ctx context.Context, addr netip.Addr, at Place) (*websocket.Conn, error) {
+func (s *session) open(ctx context.Context, addr netip.Addr, at Place) (*websocket.Conn, error) {
 	isMade := func() bool { return true }
 	dialer := websocket.Dialer{ // no proxy: hosts are friends' machines
 		HandshakeTimeout: dialTimeout, TLSClientConfig: at.TLS,
@@ -126,7 +126,7 @@ func open(ctx context.Context, addr netip.Addr, at Place) (*websocket.Conn, erro
 			if err != nil {
 				return nil, err
 			}
-			conn, err := new(net.Dialer).DialContext(ctx, network, net.JoinHostPort(addr.String(), port))
+			conn, err := s.options.Dial(ctx, network, net.JoinHostPort(addr.String(), port))
 			if err == nil {
 				isMade = context.AfterFunc(ctx, func() { conn.Close() }) // the library ignores ctx during TLS and HTTP
 			}

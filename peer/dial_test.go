@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"slices"
@@ -44,7 +45,7 @@ func TestAround(t *testing.T) {
 			var mu sync.Mutex
 			tried, open := 0, 0
 			began := time.Now()
-			conn, at, err := around(t.Context(), slices.Collect(maps.Keys(tt.answers)), tt.left,
+			conn, at, err := around(t.Context(), slices.Collect(maps.Keys(tt.answers)), tt.left, rand.New(rand.NewPCG(1, 0)),
 				func(ctx context.Context, addr netip.Addr) (*counted, error) {
 					mu.Lock()
 					defer mu.Unlock()

@@ -133,6 +133,10 @@ type Options struct {
 	// Clock is the time that the player lives by; the zero value is the machine's. Tests hold it.
 	Clock  clock.Clock
 	Logger *slog.Logger
+	// Dial connects to an address, and Random spreads what players would else do at the same moment. Nil stands for
+	// TCP and for any order; a simulation gives its own.
+	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	Random *rand.Rand
 
 	// pace defaults to [realPace]; tests shorten it.
 	pace pace
@@ -227,9 +231,15 @@ func Run(ctx context.Context, options Options) error {
 	if options.lookUp == nil {
 		options.lookUp = lookUp
 	}
+	if options.Dial == nil {
+		options.Dial = new(net.Dialer).DialContext
+	}
+	if options.Random == nil {
+		options.Random = rand.New(rand.NewPCG(rand.Uint64(), 0))
+	}
 	s := &session{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
-		inbox: make(chan func()), program: access.NewSecret(), scanner: scanner{newProber: options.NewProber},
+		inbox: make(chan func()), program: access.NewSecret(), scanner: scanner{newProber: options.NewProber, turn: make(chan struct{}, 1)},
 		stops: map[int]context.CancelFunc{}, boxes: map[int]*mailbox{}, places: map[string]*scanner{},
 	}
 	token := options.Token
@@ -243,7 +253,7 @@ func Run(ctx context.Context, options Options) error {
 			Probes: options.Probes, Program: s.program, Editions: options.Editions, Asks: options.Asks, Inflates: true,
 			Somewhere: options.Somewhere, Beacon: options.Beacon, Discreet: options.Discreet, Side: options.Side,
 		},
-		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, AsksConsent: options.Consents != nil, NewPlan: options.NewPlan, Pace: options.pace.Pace, Seed: rand.Uint64(),
+		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, AsksConsent: options.Consents != nil, NewPlan: options.NewPlan, Pace: options.pace.Pace, Seed: options.Random.Uint64(),
 		Memory: options.Memory,
 	}, options.Clock.Now())
 	s.ctx, s.leave = context.WithCancelCause(ctx)

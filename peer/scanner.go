@@ -2,7 +2,6 @@ package peer
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"muster/discovery"
@@ -15,15 +14,20 @@ type scanner struct {
 	// rests learns how long the prober pauses; nil ignores it.
 	rests func(time.Duration)
 
-	mu     sync.Mutex // held while a task runs; guards the fields below
+	// turn is full while a task runs, and guards the fields below. A lock would not do: whoever waits for one cannot
+	// give up.
+	turn   chan struct{}
 	game   string
 	prober Prober
 }
 
 // run waits for the previous run to end, then runs o.
 func (s *scanner) run(ctx context.Context, o player.Run, seen func(discovery.Result)) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -44,7 +48,7 @@ func (s *scanner) run(ctx context.Context, o player.Run, seen func(discovery.Res
 	return s.prober.Run(ctx, o.Servers, o.Watched(seen), seen)
 }
 
-// close needs mu, or that all tasks have ended.
+// close needs the turn, or that all tasks have ended.
 func (s *scanner) close() error {
 	prober := s.prober
 	if s.prober = nil; prober == nil {

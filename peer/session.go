@@ -231,7 +231,7 @@ func (s *session) run(o player.Run) {
 	by, box := &s.scanner, &mailbox{clock: s.options.Clock, began: o.Began}
 	if o.IsPlaces {
 		if by = s.places[o.Game]; by == nil {
-			by = &scanner{newProber: func(protocol string, _ func(time.Duration)) (Prober, error) {
+			by = &scanner{turn: make(chan struct{}, 1), newProber: func(protocol string, _ func(time.Duration)) (Prober, error) {
 				return s.options.NewPlaceProber(protocol)
 			}}
 			s.places[o.Game] = by

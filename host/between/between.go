@@ -61,11 +61,13 @@ var (
 
 // Mesh is one host's connections with the others. Any goroutine may use it.
 type Mesh struct {
+	// Reach connects to another host's address, over TCP unless it is set before Join.
+	Reach func(ctx context.Context, network, address string) (net.Conn, error)
+
 	node        string
 	log         *slog.Logger
 	listener    net.Listener
 	certificate tls.Certificate
-	reach       func(ctx context.Context, network, address string) (net.Conn, error)
 	sessions    tls.ClientSessionCache
 	accepted    chan net.Conn
 	ctx         context.Context
@@ -87,7 +89,7 @@ func New(listener net.Listener, node string, log *slog.Logger) (*Mesh, error) {
 		return nil, fmt.Errorf("between: no certificate: %w", err)
 	}
 	m := &Mesh{
-		node: node, log: log, listener: listener, certificate: certificate, reach: new(net.Dialer).DialContext,
+		node: node, log: log, listener: listener, certificate: certificate, Reach: new(net.Dialer).DialContext,
 		sessions: tls.NewLRUClientSessionCache(0), accepted: make(chan net.Conn, backlog),
 		doors:      func() map[string]string { return nil },
 		neighbours: map[string]*neighbour{}, incoming: map[net.Conn]bool{}, unheard: make(chan struct{}),
@@ -165,7 +167,7 @@ func (m *Mesh) dial(ctx context.Context, node, door, what string) (*tls.Conn, er
 		InsecureSkipVerify: true, // VerifyConnection checks the certificate instead
 		VerifyConnection:   func(s tls.ConnectionState) error { return checkShown(s, key) },
 	}
-	line, err := m.reach(ctx, "tcp", address)
+	line, err := m.Reach(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("between: %s at %s: %w", node, address, err)
 	}

@@ -302,13 +302,13 @@ func TestSilence(t *testing.T) {
 		another := &segment{&net.TCPAddr{IP: wire.addr.IP, Port: 2}, wire.asks, make(chan struct{}), wire.over}
 		a, log := on(t, newSegment(3), "a")
 		b, _ := on(t, wire, "b")
-		a.reach = func(ctx context.Context, _, address string) (net.Conn, error) {
+		a.Reach = func(ctx context.Context, _, address string) (net.Conn, error) {
 			if address == another.addr.String() {
 				return another.reach(ctx)
 			}
 			return wire.reach(ctx)
 		}
-		b.reach = func(context.Context, string, string) (net.Conn, error) { return nil, net.ErrClosed }
+		b.Reach = func(context.Context, string, string) (net.Conn, error) { return nil, net.ErrClosed }
 		l.set("a", a.Door(nil))
 		l.set("b", b.Door(nil))
 		a.Join(l.all)
