@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/demand"
 	"muster/host/lists"
@@ -55,10 +56,12 @@ type actor struct {
 	end    context.CancelCauseFunc
 	log    *slog.Logger
 	views  *board[*page.View]
-	inbox  chan func()
-	done   chan struct{}  // closed when the goroutine ends
-	work   sync.WaitGroup // list fetches and saves
-	over   atomic.Bool    // the room is over, or about to be
+	// held says why the room waits for its store, once people have been told; zero while it does not.
+	held  *board[sentence.Sentence]
+	inbox chan func()
+	done  chan struct{}  // closed when the goroutine ends
+	work  sync.WaitGroup // list fetches and saves
+	over  atomic.Bool    // the room is over, or about to be
 	// takesCode is [room.Room.TakesCode] after the newest step. People see that step only once it
 	// is kept.
 	takesCode atomic.Bool
@@ -410,8 +413,8 @@ func (a *actor) query(in room.Input, by *link) (answer any, err error) {
 		}})
 	}
 	for posted := false; !posted; {
-		view, changed := a.views.get()
-		if why := view.Snapshot.Room.Held; !why.IsZero() {
+		why, changed := a.held.get() // that changes seldom: who waits keeps their place in the inbox's queue
+		if !why.IsZero() {
 			return nil, &wire.Refusal{Reason: wire.ReasonBusy, Says: why}
 		}
 		select {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery/plan/topology"
+	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/page"
 	"muster/host/room"
@@ -162,7 +163,7 @@ func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, sto
 		surroundings: l.surroundings, code: keys.Code, opener: opener, keys: keys, claim: claim, open: r.Settings().Open,
 		log:     l.log.With("room", access.PublicID(keys.Link)),
 		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery), supplies: access.NewPace(suppliesAtOnce, supplyEvery),
-		views: newBoard(&page.View{
+		held: newBoard(sentence.Sentence{}), views: newBoard(&page.View{
 			Snapshot: shows.Snapshot,
 			Badges:   shows.Badges,
 		}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[people.ID]*link{},

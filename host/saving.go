@@ -103,6 +103,7 @@ func (a *actor) hold() {
 	a.saving.isHeld = true
 	if view, _ := a.views.get(); view.Edition > 0 { // otherwise no one has seen anything
 		a.show(view.Held(heldSentence), atOnce)
+		a.held.show(heldSentence)
 	}
 }
 
@@ -116,6 +117,9 @@ func (a *actor) resume(now time.Time) {
 	s.since = time.Time{}
 	if s.isHeld {
 		s.isHeld, a.shown = false, -1
+		if why, _ := a.held.get(); !why.IsZero() {
+			a.held.show(sentence.Sentence{})
+		}
 		a.step(room.Waited{For: waited}, asker{})
 		a.publish(atOnce)
 	}
