@@ -26,8 +26,10 @@ const (
 // [store.Store].
 func (c *Cluster) Adopt(ctx context.Context) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		c.adopting(1)
-		defer c.adopting(-1)
+		if ctx.Err() == nil { // otherwise it takes only what is there
+			c.adopting(1)
+			defer c.adopting(-1)
+		}
 		orphans := map[string]orphan{}
 		for {
 			d := &c.directory

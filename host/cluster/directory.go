@@ -192,6 +192,12 @@ func (d *directory) hearHost(node string, _ nats.Header, data []byte, _ uint64) 
 // missing reads the leases of hosts that were silent for too long, because this host may have
 // missed their end.
 func (c *Cluster) missing() {
+	c.lease.mu.Lock()
+	isNews := !c.lease.trusted || time.Since(c.lease.since) < renewEvery
+	c.lease.mu.Unlock()
+	if isNews {
+		return // what was said during an outage is only coming in
+	}
 	d := &c.directory
 	var silent []string
 	d.mu.Lock()

@@ -187,6 +187,9 @@ func (c *Cluster) keepLease() {
 			return
 		case <-next.C:
 		case <-l.renew:
+			if !pause(c.ctx, retryPause) { // a host that ends says so by the end of its lease
+				return
+			}
 		}
 		began := time.Now()
 		err := c.renewLease()
