@@ -175,7 +175,13 @@ func (a *actor) run(first room.Input) {
 			}
 		}
 		alarm.Reset(a.clock.Until(next))
+		unkept := a.claim.Unkept()
+		if a.saving.saved < 0 {
+			unkept = nil // the next save is due anyway
+		}
 		select {
+		case <-unkept:
+			a.saving.saved = -1
 		case act := <-inbox:
 			late = act
 		case <-a.enqueue(waits):

@@ -313,16 +313,20 @@ type fakeClaim struct {
 	code  string
 	epoch uint64
 	lost  chan struct{}
+	// unkept is told that the store has lost what it kept.
+	unkept chan struct{}
 }
 
 func (s *FakeStore) claimOf(code string, epoch uint64) *fakeClaim {
-	c := &fakeClaim{s, code, epoch, make(chan struct{})}
+	c := &fakeClaim{s, code, epoch, make(chan struct{}), make(chan struct{}, 1)}
 	s.claimed = append(s.claimed, c)
 	return c
 }
 
 func (c *fakeClaim) Epoch() uint64         { return c.epoch }
 func (c *fakeClaim) Lost() <-chan struct{} { return c.lost }
+
+func (c *fakeClaim) Unkept() <-chan struct{} { return c.unkept }
 
 // do changes the room. It fails if the claim is no longer valid.
 func (c *fakeClaim) do(data []byte, change func(*fakeRoom)) error {

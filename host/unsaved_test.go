@@ -142,3 +142,24 @@ func TestFullDiskAtStart(t *testing.T) {
 		t.Errorf("the host has the rooms %q", rooms)
 	}
 }
+
+// TestUnkept checks that a room at rest is saved again once its store has lost what it kept.
+func TestUnkept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := troubled(nil, 0)
+		h, _ := inTrouble(t, store)
+		defer h.Close()
+		time.Sleep(time.Hour)
+		hour := func() int {
+			before := store.count()
+			time.Sleep(time.Hour)
+			return store.count() - before
+		}
+		time.Sleep(5 * time.Hour) // it comes to rest
+		usual := hour()
+		store.claimed[0].unkept <- struct{}{}
+		if saves := hour(); saves != usual+1 {
+			t.Errorf("%d saves, usually %d", saves, usual)
+		}
+	})
+}

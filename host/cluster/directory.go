@@ -120,13 +120,20 @@ func (c *Cluster) list(ctx context.Context) error {
 	return nil
 }
 
-// forget forgets all rooms, because the servers have lost some.
+// forget forgets all rooms, because the servers have lost some. The host keeps its own again.
 func (d *directory) forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.position = 0
 	clear(d.rooms)
 	clear(d.codes)
+	for _, own := range d.claims {
+		select {
+		case <-own.unkept:
+		default:
+			close(own.unkept)
+		}
+	}
 }
 
 // hearRoom takes over what a room's newest message says.

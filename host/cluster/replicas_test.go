@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"muster/host/store"
 )
 
 // infoOf returns what a stream's leader says; it is empty if there is none. The others are named,
@@ -145,4 +147,40 @@ func testServerLost(t *testing.T) {
 		t.Errorf("the log speaks of a disk: %s", &log.text)
 	}
 	log.mu.Unlock()
+}
+
+// TestUnkept checks that a host learns that all servers have lost its rooms, and that the others know a
+// room again as soon as it is saved.
+func TestUnkept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, log := startThree(t), new(logged)
+		w := world(s)
+		b := join(t, w, "b")
+		w.Logger = slog.New(slog.NewTextHandler(log, nil))
+		a := join(t, w, "a")
+		own, err := a.Create(t.Context(), "ROOM", "id", []byte("room"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 {
+			s.Stop(i)
+			s.LoseTail(i, math.MaxInt)
+		}
+		for i := range 3 {
+			s.Start(i)
+		}
+		<-own.Unkept()
+		eventually(t, "b knows no room", func() bool { return b.Find("ROOM").State == store.Unknown })
+		eventually(t, "a is trusted", func() bool { is, _ := a.Trust(); return is })
+		if err := own.Save(t.Context(), []byte("room")); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "b knows the room", func() bool { return b.Find("ROOM").State == store.Elsewhere })
+		select {
+		case <-own.Unkept():
+			t.Error("it is still to be saved")
+		default:
+		}
+		log.has(t, "a room is kept again, after NATS has lost messages\" room=id")
+	})
 }

@@ -45,6 +45,8 @@ type claim struct {
 	// lost is closed by fence, once.
 	lost  chan struct{}
 	fence func()
+	// unkept is closed when the servers have lost messages. The directory's lock guards it.
+	unkept chan struct{}
 }
 
 // newClaim returns a new claim of this process.
@@ -58,12 +60,33 @@ func (c *Cluster) newClaim(code, id string, epoch uint64) *claim {
 		number:  c.claims.Add(1),
 		turn:    make(chan struct{}, 1),
 		lost:    lost,
+		unkept:  make(chan struct{}),
 		fence:   sync.OnceFunc(func() { close(lost) }),
 	}
 }
 
 // Lost is closed once this host knows that the room is no longer its own; see [store.Claim].
 func (cl *claim) Lost() <-chan struct{} { return cl.lost }
+
+// Unkept is closed when the servers have lost messages; see [store.Claim].
+func (cl *claim) Unkept() <-chan struct{} {
+	cl.cluster.directory.mu.Lock()
+	defer cl.cluster.directory.mu.Unlock()
+	return cl.unkept
+}
+
+// keptAgain notes that a save is kept which began when Unkept returned a channel.
+func (cl *claim) keptAgain(unkept <-chan struct{}) {
+	select {
+	case <-unkept:
+	default:
+		return
+	}
+	cl.cluster.directory.mu.Lock()
+	defer cl.cluster.directory.mu.Unlock()
+	cl.unkept = make(chan struct{})
+	cl.cluster.log.Warn("a room is kept again, after NATS has lost messages", "room", cl.id)
+}
 
 func (cl *claim) isFenced() bool {
 	select {
@@ -368,6 +391,7 @@ func (cl *claim) Save(ctx context.Context, data []byte) error {
 	if cl.isFenced() {
 		return store.ErrFenced
 	}
+	unkept := cl.Unkept()
 	r, body, err := cl.cluster.large.packed(ctx, cl.code, data)
 	if r.Group != "" {
 		cl.spare = append(cl.spare, r.Group) // until the record names it
@@ -375,7 +399,11 @@ func (cl *claim) Save(ctx context.Context, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return cl.write(ctx, cl.sign(r), body, 0)
+	if err := cl.write(ctx, cl.sign(r), body, 0); err != nil {
+		return err
+	}
+	cl.keptAgain(unkept)
+	return nil
 }
 
 // write replaces the claim's last record by the next one, and purges parts that no record names any

@@ -335,6 +335,8 @@ func (f *File) read(key string) ([]byte, error) {
 func (c *fileClaim) Epoch() uint64         { return c.head.Epoch }
 func (c *fileClaim) Lost() <-chan struct{} { return nil }
 
+func (c *fileClaim) Unkept() <-chan struct{} { return nil }
+
 // Save keeps a room. If it fails, as on a full disk, the previous save stays, and the caller may
 // try again.
 func (c *fileClaim) Save(_ context.Context, data []byte) error {

@@ -70,6 +70,10 @@ type Claim interface {
 	// Lost is closed once another host is known to have the room. Whatever this host says about the
 	// room from then on is outdated. The channel is nil if no other host can take the room.
 	Lost() <-chan struct{}
+	// Unkept is closed once the store is known to have lost some of what it kept, perhaps this room.
+	// The next Save keeps the room again, and Unkept then returns another channel. The channel is nil
+	// if the store cannot know.
+	Unkept() <-chan struct{}
 }
 
 // These are the errors of stores, which wrap them.
@@ -186,6 +190,7 @@ func (c *noClaim) Epoch() uint64                                    { return 1 }
 func (c *noClaim) Save(context.Context, []byte) error               { return nil }
 func (c *noClaim) End(context.Context) error                        { return c.gone(time.Now()) }
 func (c *noClaim) Lost() <-chan struct{}                            { return nil }
+func (c *noClaim) Unkept() <-chan struct{}                          { return nil }
 
 // Release forgets the room, because None has kept nothing of it.
 func (c *noClaim) Release(context.Context) error { return c.gone(time.Time{}) }
