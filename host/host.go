@@ -280,7 +280,7 @@ func (h *Host) Drain(ctx context.Context) {
 	}
 	h.giveUp() // the store
 	h.sayGoodbye()
-	h.hangUp()
+	defer time.AfterFunc(goodbyeTime, h.hangUp).Stop() // unless all has ended by then
 	select {
 	case <-ended:
 	case <-time.After(abandonAfter):
@@ -293,6 +293,9 @@ const (
 	// handFirst is how long people may hear nothing while an ending host hands its rooms over. Those
 	// who are told come back at once, by the thousand, and take the time that the last rooms need.
 	handFirst = 1500 * time.Millisecond
+	// goodbyeTime is how long rooms may take to tell their people to come back, once the host waits for
+	// nothing else.
+	goodbyeTime = 100 * time.Millisecond
 	// abandonAfter is how long abandoned work may take to notice.
 	abandonAfter = time.Second
 )
