@@ -263,8 +263,12 @@ func (l *Line) Set(state LineState) {
 		for _, c := range l.m.conns {
 			if c.line == l {
 				c.wake()
-				for i := range c.in { // in this order
-					c.in[i].at = time.Now().Add(time.Duration(i))
+				at := time.Now()
+				for i, before := 0, (time.Time{}); i < len(c.in); i++ { // in this order, and together what came together
+					if !c.in[i].at.Equal(before) {
+						at = at.Add(1)
+					}
+					before, c.in[i].at = c.in[i].at, at
 				}
 			}
 		}
