@@ -1,0 +1,216 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"time"
+
+	"muster/host/wire"
+)
+
+// sighting is what somebody outside saw of a room.
+type sighting struct {
+	at    time.Duration
+	who   string
+	room  *group
+	round int
+	// sent is the address to which a player was sent.
+	sent string
+	// Of the newest state: the phase, the name, whether it says that everything waits, the choice.
+	phase  wire.PhaseName
+	title  string
+	held   bool
+	choice *wire.Choice
+	// joined, lost and waits say what became of the connection. left is why a program ended by itself.
+	joined, lost, waits bool
+	left                string
+}
+
+func (w *world) see(s sighting) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s.at = time.Since(w.began)
+	var last *sighting // of a state
+	if s.phase != "" {
+		for i := len(w.seen) - 1; i >= 0 && last == nil; i-- {
+			if o := &w.seen[i]; o.who == s.who && o.phase != "" {
+				last = o
+			}
+		}
+		if last != nil && last.phase == s.phase && last.round == s.round && last.title == s.title && last.held == s.held && (s.choice == nil) == (last.choice == nil) {
+			last.choice = s.choice // only what changes is kept
+			return
+		}
+	}
+	isNew := s.phase == "" || last == nil || last.phase != s.phase || last.round != s.round || last.title != s.title
+	w.seen = append(w.seen, s)
+	what := ""
+	switch {
+	case s.sent != "":
+		what = fmt.Sprintf("is sent to %s in round %d", s.sent, s.round)
+	case s.phase != "" && isNew: // whether a state comes just before the connection's end is a matter of luck
+		what = fmt.Sprintf("sees %s, round %d, name %s", s.phase, s.round, s.title)
+	case s.left != "":
+		what = "is out: " + s.left
+	default:
+		return
+	}
+	w.trace = append(w.trace, line{s.at, s.who, what})
+}
+
+// waiting returns who is not yet where a session leads to.
+func (w *world) waiting(all []*group) (who []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, g := range all {
+		round, launched, phase := 0, map[string]int{}, map[string]wire.PhaseName{}
+		for _, s := range w.seen {
+			if s.room != g {
+				continue
+			}
+			if round = max(round, s.round); s.sent != "" {
+				launched[s.who] = s.round
+			}
+			if s.phase != "" {
+				phase[s.who] = s.phase
+			}
+		}
+		for _, p := range g.players {
+			if launched[p.name] != round || phase[p.name] != wire.PhaseLaunching {
+				who = append(who, fmt.Sprintf("%s of room %d, sent in round %d of %d, sees %q", p.name, g.n, launched[p.name], round, phase[p.name]))
+			}
+		}
+	}
+	return who
+}
+
+// check returns the promises that were broken, as SECURITY.md and docs/serve.md give them.
+func (w *world) check(all []*group, ops []op) (broken []string) {
+	fail := func(format string, args ...any) { broken = append(broken, fmt.Sprintf(format, args...)) }
+	for _, who := range w.waiting(all) {
+		fail("somebody waits for ever: %s", who)
+	}
+	broken = append(broken, w.judge(ops)...)
+	// The end as each host tells it.
+	for _, g := range all {
+		for i := range hosts {
+			var room wire.Document
+			if status := w.ask(i, g, "GET", "/api/rooms/-", nil, &room); status != http.StatusOK {
+				fail("room %d, which somebody was told of, is gone: host %d says %d", g.n, i, status)
+			} else if at := slices.Index(g.tried, room.Name); at < g.kept {
+				fail("room %d is called %s, and was called %s, as its organiser was told", g.n, room.Name, g.tried[g.kept])
+			}
+		}
+	}
+	slices.Sort(broken)
+	return slices.Compact(broken)
+}
+
+// judge returns the promises that were broken by what people saw.
+func (w *world) judge(ops []op) (broken []string) {
+	fail := func(format string, args ...any) { broken = append(broken, fmt.Sprintf(format, args...)) }
+	w.mu.Lock()
+	seen := slices.Clone(w.seen)
+	w.mu.Unlock()
+	type match struct {
+		room  *group
+		round int
+	}
+	sent := map[match]string{}
+	for _, s := range seen {
+		switch m := (match{s.room, s.round}); {
+		case s.left != "":
+			fail("%s is out of the room: %s", s.who, s.left)
+		case s.sent == "":
+		case sent[m] != "" && sent[m] != s.sent:
+			fail("round %d of room %d has two addresses: %s and %s", s.round, s.room.n, sent[m], s.sent)
+		default:
+			sent[m] = s.sent
+		}
+		if s.choice != nil {
+			if why := misjudged(s.choice, w, s.room); why != "" {
+				fail("room %d, round %d, as %s sees it: %s", s.room.n, s.round, s.who, why)
+			}
+		}
+	}
+	for _, o := range ops {
+		if o.kind == "outage" {
+			for n := range rooms * players {
+				if who := fmt.Sprintf("p%02d", n); !isTold(seen, who, o.at, o.at+time.Minute) {
+					fail("%s is not told within a minute that NATS is away", who)
+				}
+			}
+		}
+	}
+	return broken
+}
+
+// isTold reports whether a player knew at some time between two others that nothing goes on.
+func isTold(seen []sighting, who string, from, to time.Duration) (told bool) {
+	is := false
+	for _, s := range seen {
+		if s.who != who || s.at > to {
+			continue
+		}
+		switch {
+		case s.phase != "":
+			is = s.held
+		case s.lost, s.waits:
+			is = true
+		}
+		if s.at >= from {
+			told = told || is
+		}
+	}
+	return told || is
+}
+
+// misjudged says what is wrong with a choice, given the pings that the world has.
+func misjudged(c *wire.Choice, w *world, g *group) string {
+	ranking := c.Selection.Ranking
+	score := func(i int) (score float64) {
+		sum, most, squares := 0.0, 0.0, 0.0
+		for _, ms := range ranking[i].RTT {
+			sum += ms
+			most = math.Max(most, ms)
+		}
+		mean := sum / float64(len(ranking[i].RTT))
+		for _, ms := range ranking[i].RTT {
+			squares += (ms - mean) * (ms - mean)
+		}
+		switch c.Selection.By {
+		case "minimax":
+			return most
+		case "fairness":
+			return math.Sqrt(squares / float64(len(ranking[i].RTT)-1))
+		}
+		return mean
+	}
+	for i, r := range ranking {
+		n := -1
+		for j, s := range w.servers {
+			if s.Addr.String() == r.Addr.String() {
+				n = j
+			}
+		}
+		if n < 0 {
+			return fmt.Sprintf("%v is in no list", r.Addr)
+		}
+		of, isSilent := info(n)
+		if isSilent || of.MaxPlayers-of.Players < players {
+			return fmt.Sprintf("%v is full or silent, and has rank %d", r.Addr, i+1)
+		}
+		for _, p := range g.players {
+			least := float64(ping(p.n, n)) / 1e6
+			if ms, is := r.RTT[p.name]; is && (ms < least-0.2 || ms > least+float64(noise)/1e6+0.2) {
+				return fmt.Sprintf("%s has at least %.2f ms to %v, and not %.2f", p.name, least, r.Addr, ms)
+			}
+		}
+		if i > 0 && !r.Tight && !ranking[i-1].Tight && score(i) < score(i-1)-2*float64(noise)/1e6 { // a choice that stands stays, unless another is clearly better
+			return fmt.Sprintf("by %s %v (%.2f) comes before %v (%.2f)", c.Selection.By, ranking[i-1].Addr, score(i-1), r.Addr, score(i))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/between"
+	"muster/host/cluster"
+	"muster/host/cluster/clustertest"
+	"muster/host/public"
+	"muster/host/store"
+	"muster/host/wire"
+	"muster/internal/clock"
+	"muster/selection"
+)
+
+// process is a host that runs, or has run, under a name of the cluster.
+type process struct {
+	w     *world
+	name  string
+	node  string // in the network, where each process is a node of its own
+	line  *clustertest.Line
+	clock *machine
+	stop  func(kill bool)
+	ended chan struct{}
+	// isKilled says that nobody hears of it any more; its goroutines end as those of a process do that ends in
+	// good order.
+	isKilled atomic.Bool
+}
+
+func (w *world) door(i int) string { return fmt.Sprintf("10.0.0.%d:7800", i+1) }
+
+// game is the game of all rooms.
+const game = "openarena"
+
+// start runs a host until it is stopped. Like a service manager it tries again if the host does not
+// come up.
+func (w *world) start(i int) *process {
+	w.lives++
+	p := &process{w: w, name: string(rune('a' + i)), clock: w.machines[i], ended: make(chan struct{}), line: w.nats.Line()}
+	p.node = fmt.Sprint(p.name, w.lives)
+	ctx, cancel := context.WithCancel(context.Background())
+	p.stop = func(kill bool) {
+		if kill {
+			p.isKilled.Store(true)
+			p.line.Set(clustertest.Mute)
+			p.line.Cut()
+			w.net.reset(p.node)
+		}
+		cancel()
+	}
+	w.work.Go(func() {
+		defer close(p.ended)
+		defer w.net.reset(p.node)
+		for ctx.Err() == nil {
+			if err := p.serve(ctx, w.web(i), w.door(i)); err != nil && ctx.Err() == nil {
+				w.tell("host "+p.name, "does not start: %v", err)
+				rest(ctx, time.Second)
+			}
+		}
+	})
+	return p
+}
+
+func (p *process) serve(ctx context.Context, web, door string) error {
+	w := p.w
+	listener := w.net.listen(p.node, web)
+	defer listener.Close()
+	log := slog.New(&teller{of: p})
+	mesh, err := between.New(w.net.listen(p.node, door), p.name, log)
+	if err != nil {
+		return err
+	}
+	defer mesh.Close()
+	ip, _, _ := net.SplitHostPort(door)
+	mesh.Reach = func(ctx context.Context, _, to string) (net.Conn, error) { return w.net.dial(ctx, p.node, ip+":0", to) }
+	w.canonical(mesh.Door(nil), door+" key-of-"+p.name)
+	c, err := cluster.Open(ctx, cluster.Config{
+		URL: w.nats.URL(), Dial: p.line.Dial, Node: p.name, Logger: log,
+		Door: func(net.IP) string { return mesh.Door(nil) },
+	})
+	if err != nil {
+		return err
+	}
+	mesh.Join(c.Doors)
+	h, err := host.New(host.Config{
+		Store: c, Relay: mesh, Loads: c.Loads, Logger: log, Clock: clock.From(p.clock),
+		List:  func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(w.servers), nil },
+		Games: []wire.Game{{ID: game, Name: "OpenArena"}},
+		Public: &public.Limits{Rooms: 100, PerAddress: 100, Players: 16, Servers: 100, Hosts: c.Hosts,
+			Games: []public.Game{{Game: wire.Game{ID: game, Name: "OpenArena"}, By: selection.Mean, Listed: true}}},
+		Names: []string{"muster.example"},
+	})
+	if err != nil {
+		c.Close()
+		return err
+	}
+	stop := h.Serve(listener, nil, func(error) {})
+	w.tell("host "+p.name, "begins")
+	<-ctx.Done()
+	hurry, done := context.WithTimeout(context.Background(), 2500*time.Millisecond)
+	h.Drain(hurry)
+	done()
+	stop()
+	err = h.Close()
+	return err
+}
+
+// teller is a log handler that writes into the trace.
+type teller struct {
+	of   *process
+	with string
+}
+
+func (*teller) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelInfo }
+func (t *teller) WithGroup(string) slog.Handler                  { return t }
+func (t *teller) WithAttrs(attrs []slog.Attr) slog.Handler {
+	more := *t
+	for _, a := range attrs {
+		more.with += " " + a.String()
+	}
+	return &more
+}
+
+func (t *teller) Handle(_ context.Context, r slog.Record) error {
+	text := []string{r.Level.String(), r.Message + t.with}
+	r.Attrs(func(a slog.Attr) bool { text = append(text, a.String()); return true })
+	// If a store is out of reach in two ways at once, either is the reason.
+	what, _, _ := strings.Cut(strings.Join(text, " "), store.ErrAway.Error())
+	if !t.of.isKilled.Load() {
+		t.of.w.tell("host "+t.of.name, "%s", what)
+	}
+	return nil
+}
+
+// world is what a night happens in.
+type world struct {
+	net      *network
+	nats     *clustertest.Model
+	machines []*machine
+	hosts    []*process
+	servers  []discovery.Server
+	lives    int
+	work     sync.WaitGroup // of hosts and players
+	orders   sync.WaitGroup // of organisers
+	began    time.Time
+
+	mu    sync.Mutex // guards following
+	trace []line
+	names []string // pairs: a text that is random, and how the trace writes it
+	seen  []sighting
+	// isOver says that what follows is not told: all ends at once.
+	isOver bool
+}
+
+// line is an entry of the trace.
+type line struct {
+	at        time.Duration
+	who, what string
+}
+
+func (w *world) tell(who, format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.isOver {
+		return
+	}
+	w.trace = append(w.trace, line{time.Since(w.began), who, fmt.Sprintf(format, args...)})
+}
+
+// canonical makes the trace write a random text in another way.
+func (w *world) canonical(random, as string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.names = append(w.names, random, as)
+}
+
+// claims matches the numbers of claims, which a host makes at the same time to several rooms.
+var claims = regexp.MustCompile(`(\\"claim\\":)[0-9]+`)
+
+// Write takes over what the model of JetStream traces.
+func (w *world) Write(text []byte) (int, error) {
+	what := strings.TrimSuffix(string(text), "\n")[len("15:04:05.000000000 "):]
+	w.tell("nats", "%s", claims.ReplaceAllString(what, `${1}_`))
+	return len(text), nil
+}
+
+func (w *world) web(i int) string { return fmt.Sprintf("10.0.0.%d:7777", i+1) }
+
+// rest waits, and reports whether ctx is still alive.
+func rest(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// list returns the servers of the world: of each of its cities some.
+func list(servers int) (all []discovery.Server) {
+	for i := range servers {
+		all = append(all, discovery.Server{
+			Addr:    netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 18, byte(i % cities), byte(i + 1)}), 27960),
+			Country: []string{"DE", "FR", "US", "JP"}[i%cities%4], ASN: uint32(64500 + i%cities),
+		})
+	}
+	return all
+}
+
+const cities = 6

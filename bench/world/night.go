@@ -1,0 +1,465 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	mathrand "math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"muster/host/access"
+	"muster/host/cluster/clustertest"
+	"muster/host/wire"
+)
+
+// A night has so many hosts over so many NATS servers, and so many rooms with players each.
+const (
+	hosts       = 3
+	natsServers = 3
+	rooms       = 4
+	players     = 4
+	faults      = 20
+	gameServers = 24
+	// Faults begin within faulty of the beginning and last at most longest, but for an outage. A night
+	// that is whole again must be over within mending.
+	faulty  = 60 * time.Second
+	longest = 12 * time.Second
+	mending = 90 * time.Second
+)
+
+// op is a fault, or something that people do. It is done at a time and, if it lasts, undone later.
+type op struct {
+	at    time.Duration
+	kind  string
+	a, b  int
+	lasts time.Duration
+}
+
+func (o op) String() string { return fmt.Sprintf("%v %s %d %d %v", o.at, o.kind, o.a, o.b, o.lasts) }
+
+// parseOp reads an op as String writes it.
+func parseOp(text string) (o op, err error) {
+	var at, lasts string
+	if _, err = fmt.Sscan(text, &at, &o.kind, &o.a, &o.b, &lasts); err != nil {
+		return o, fmt.Errorf("%q is no operation: %w", text, err)
+	}
+	if o.at, err = time.ParseDuration(at); err == nil {
+		o.lasts, err = time.ParseDuration(lasts)
+	}
+	return o, err
+}
+
+// kinds are the faults, each as often as the others.
+var kinds = []string{
+	"kill", "drain", "freeze", "jump", "nats-frozen", "nats-deaf", "nats-mute", "cut-hosts", "cut-player-up", "cut-player-down",
+	"stop-nats", "cut-nats", "lead", "step-down", "lose-acks", "fill", "slow", "lose-tail", "quit", "cut-line",
+}
+
+// isOfNATS says that a fault takes one of the servers of NATS, or a part of what it knows.
+func (o op) isOfNATS() bool {
+	return slices.Contains([]string{"stop-nats", "cut-nats", "fill", "slow", "lose-tail", "outage"}, o.kind)
+}
+
+// script returns what happens in a night.
+func script(seed uint64) (all []op) {
+	random := mathrand.New(mathrand.NewPCG(seed, 1))
+	// Nothing happens at round times, at which timers fire.
+	moment := func(from, to time.Duration) time.Duration {
+		return (from + time.Duration(random.Int64N(int64(to-from)))).Truncate(time.Millisecond) + time.Duration(len(all))*1017 + 331_000
+	}
+	for range faults {
+		o := op{at: moment(4*time.Second, faulty), kind: kinds[random.IntN(len(kinds))], a: random.IntN(hosts), b: random.IntN(hosts - 1),
+			lasts: moment(200*time.Millisecond, longest)}
+		if o.b >= o.a {
+			o.b++
+		}
+		switch o.kind {
+		case "cut-player-up", "cut-player-down":
+			o.b = random.IntN(rooms * players)
+		case "quit":
+			o.a = random.IntN(rooms * players)
+		case "jump":
+			o.b = random.IntN(7200) - 3600
+		case "lead", "step-down", "lose-acks":
+			o.b = random.IntN(len(streams))
+		case "lose-tail":
+			o.b = 1 + random.IntN(20)
+		}
+		all = append(all, o)
+	}
+	if random.IntN(10) == 0 {
+		all = append(all, op{at: moment(20*time.Second, faulty), kind: "outage", lasts: moment(65*time.Second, 80*time.Second)})
+	}
+	for room := range rooms {
+		for at := 10 * time.Second; at < faulty; at += time.Duration(3+random.IntN(15)) * time.Second {
+			kind := "title"
+			if random.IntN(3) == 0 {
+				kind = "go"
+			}
+			all = append(all, op{at: moment(at, at+time.Second), kind: kind, a: room})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b op) int { return cmp.Compare(a.at, b.at) })
+	// NATS promises nothing to whoever loses a part of one disk while another server lacks something.
+	return slices.DeleteFunc(all, func(o op) bool {
+		return o.kind == "lose-tail" && slices.ContainsFunc(all, func(other op) bool {
+			return other != o && other.isOfNATS() && other.at < o.at+o.lasts+20*time.Second && o.at < other.at+other.lasts+20*time.Second
+		})
+	})
+}
+
+var streams = []string{"muster-rooms", "muster-hosts", "muster-large"}
+
+// group is a room's people.
+type group struct {
+	n                 int
+	code, key, secret string
+	players           []*gamer
+	sent              int // titles
+	tried             []string
+	kept              int // of tried, the last one that was acknowledged; 0 for none
+	busy              chan struct{}
+}
+
+// result is what came of a night.
+type result struct {
+	broken []string
+	trace  string
+	hash   string
+}
+
+// night plays one.
+func night(t *testing.T, seed uint64, ops []op) (r result) {
+	var text [32]byte
+	copy(text[:], fmt.Sprint(seed))
+	before := rand.Reader
+	rand.Reader = &locked{from: mathrand.NewChaCha8(text)}
+	defer func() { rand.Reader = before }()
+	w := &world{net: newNetwork(), servers: list(gameServers)}
+	func() {
+		defer func() {
+			if why := recover(); why != nil {
+				r.broken = append(r.broken, fmt.Sprint("the night does not end: ", why))
+			}
+		}()
+		synctest.Test(t, func(*testing.T) { r.broken = w.play(seed, ops) })
+	}()
+	r.trace = w.told()
+	sum := sha256.Sum256([]byte(r.trace))
+	r.hash = hex.EncodeToString(sum[:8])
+	return r
+}
+
+// told returns the trace as text. Within a nanosecond, goroutines have no order.
+func (w *world) told() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	names := strings.NewReplacer(w.names...)
+	lines := make([]string, len(w.trace))
+	for i, l := range w.trace {
+		lines[i] = fmt.Sprintf("%14v %s: %s\n", l.at, l.who, names.Replace(l.what))
+	}
+	at := func(i int) time.Duration { return w.trace[i].at }
+	order := make([]int, len(lines))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(at(i), at(j)), cmp.Compare(lines[i], lines[j])) })
+	var all strings.Builder
+	for _, i := range order {
+		all.WriteString(lines[i])
+	}
+	return all.String()
+}
+
+// play lets the night pass, and returns which promises were broken.
+func (w *world) play(seed uint64, ops []op) (broken []string) {
+	w.began = time.Now()
+	w.nats = clustertest.New(natsServers)
+	w.nats.Trace(w)
+	defer w.nats.Close()
+	for i := range hosts {
+		w.machines = append(w.machines, &machine{})
+		w.hosts = append(w.hosts, w.start(i))
+		time.Sleep(333_333 * time.Microsecond)
+	}
+	time.Sleep(time.Second)
+	var all []*group
+	for i := range rooms {
+		g := &group{n: i, busy: make(chan struct{}, 1)}
+		if why := w.open(g, i); why != "" {
+			broken = append(broken, why)
+			continue
+		}
+		all = append(all, g)
+		for j := range players {
+			one := w.gamer(g, i*players+j, seed)
+			g.players = append(g.players, one)
+			one.play()
+			time.Sleep(97_003_017 * time.Nanosecond)
+		}
+	}
+	undo := []struct {
+		at time.Duration
+		op
+		do func()
+	}{}
+	pass := func(until time.Duration) {
+		for len(undo) > 0 && undo[0].at <= until {
+			time.Sleep(undo[0].at - time.Since(w.began))
+			w.tell("night", "undone: %v", undo[0].op)
+			undo[0].do()
+			undo = undo[1:]
+		}
+		time.Sleep(until - time.Since(w.began))
+	}
+	for _, o := range ops {
+		pass(o.at)
+		w.tell("night", "%v", o)
+		if back := w.do(o, all); back != nil {
+			undo = append(undo, struct {
+				at time.Duration
+				op
+				do func()
+			}{o.at + o.lasts, o, back})
+			slices.SortStableFunc(undo, func(a, b struct {
+				at time.Duration
+				op
+				do func()
+			}) int {
+				return cmp.Compare(a.at, b.at)
+			})
+		}
+	}
+	if len(undo) > 0 {
+		pass(undo[len(undo)-1].at)
+	}
+	w.tell("night", "all is whole")
+	w.orders.Wait()
+	whole := time.Since(w.began)
+	for time.Since(w.began) < whole+mending && len(w.waiting(all)) > 0 {
+		time.Sleep(time.Second)
+	}
+	time.Sleep(3 * time.Second)
+	broken = append(broken, w.check(all, ops)...)
+	w.tell("night", "over")
+	w.mu.Lock()
+	w.isOver = true
+	w.mu.Unlock()
+	for _, g := range all {
+		for _, p := range g.players {
+			p.stop()
+		}
+	}
+	for _, h := range w.hosts {
+		h.stop(false)
+	}
+	ended := make(chan struct{})
+	go func() { w.work.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(5 * time.Minute):
+		stacks := make([]byte, 1<<20)
+		w.hang(fmt.Sprintf("not all has ended:\n%s", stacks[:runtime.Stack(stacks, true)]))
+	}
+	return broken
+}
+
+// hang tells of a night that does not end, and ends the program: its goroutines cannot be ended.
+func (w *world) hang(why string) {
+	fmt.Println(w.told() + why)
+	os.Exit(2)
+}
+
+// do does an operation, and returns how to undo it, nil if nothing has to be.
+func (w *world) do(o op, all []*group) (undo func()) {
+	both := func(a, b string) func() {
+		w.net.cut(link{a, b}, true)
+		return func() { w.net.cut(link{a, b}, false) }
+	}
+	switch o.kind {
+	case "kill", "drain":
+		h := w.hosts[o.a]
+		h.stop(o.kind == "kill")
+		return func() {
+			if w.hosts[o.a] == h {
+				if o.kind == "drain" {
+					<-h.ended // two processes do not listen at one port
+				}
+				w.hosts[o.a] = w.start(o.a)
+			}
+		}
+	case "freeze":
+		h := w.hosts[o.a]
+		h.line.Set(clustertest.Frozen)
+		h.clock.hold(true)
+		undo := w.around(h.node)
+		return func() { h.clock.hold(false); h.line.Set(clustertest.Whole); undo() }
+	case "jump":
+		w.machines[o.a].jump(int64(o.b))
+	case "nats-frozen", "nats-deaf", "nats-mute":
+		line := w.hosts[o.a].line
+		line.Set(map[string]clustertest.LineState{"nats-frozen": clustertest.Frozen, "nats-deaf": clustertest.Deaf, "nats-mute": clustertest.Mute}[o.kind])
+		return func() {
+			line.Set(clustertest.Whole)
+			if o.kind != "nats-frozen" {
+				line.Cut() // a gap in a stream of bytes ends it
+			}
+		}
+	case "cut-line":
+		w.hosts[o.a].line.Cut()
+	case "cut-hosts":
+		return both(w.hosts[o.a].node, w.hosts[o.b].node)
+	case "cut-player-up":
+		return both(fmt.Sprintf("p%02d", o.b), w.hosts[o.a].node)
+	case "cut-player-down":
+		return both(w.hosts[o.a].node, fmt.Sprintf("p%02d", o.b))
+	case "stop-nats":
+		w.nats.Stop(o.a)
+		return func() { w.nats.Start(o.a) }
+	case "outage":
+		for i := range natsServers {
+			w.nats.Stop(i)
+		}
+		return func() {
+			for i := range natsServers {
+				w.nats.Start(i)
+			}
+		}
+	case "cut-nats":
+		w.nats.Cut(o.a, o.b, true)
+		return func() { w.nats.Cut(o.a, o.b, false) }
+	case "lead":
+		w.nats.Lead(streams[o.b], o.a)
+	case "step-down":
+		w.nats.StepDown(streams[o.b])
+	case "lose-acks":
+		w.nats.LoseAcks(streams[o.b], 1+o.a)
+	case "fill":
+		w.nats.Fill(o.a, true)
+		return func() { w.nats.Fill(o.a, false); w.nats.Start(o.a) }
+	case "slow":
+		w.nats.Slow(o.a, true)
+		return func() { w.nats.Slow(o.a, false) }
+	case "lose-tail":
+		w.nats.Stop(o.a)
+		w.nats.LoseTail(o.a, o.b)
+		return func() { w.nats.Start(o.a) }
+	case "quit":
+		g := all[o.a/players%len(all)].players[o.a%players]
+		g.stop()
+		return func() { <-g.ended; g.play() }
+	case "title", "go":
+		g := all[o.a%len(all)]
+		w.orders.Go(func() { w.order(g, o.kind) })
+	default:
+		panic("no such operation: " + o.kind)
+	}
+	return nil
+}
+
+// around cuts a node off from everybody.
+func (w *world) around(node string) (undo func()) {
+	var cut []link
+	for i := range rooms * players {
+		cut = append(cut, link{fmt.Sprintf("p%02d", i), node})
+	}
+	for _, h := range w.hosts {
+		cut = append(cut, link{h.node, node})
+	}
+	cut = append(cut, link{"organiser", node})
+	for _, l := range cut {
+		w.net.cut(l, true)
+		w.net.cut(link{l.to, l.from}, true)
+	}
+	return func() {
+		for _, l := range cut {
+			w.net.cut(l, false)
+			w.net.cut(link{l.to, l.from}, false)
+		}
+	}
+}
+
+// ask sends a request to a host as a room's organiser, and returns the answer's status, 0 for none.
+func (w *world) ask(host int, g *group, method, path string, body, into any) int {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+w.web(host)+path, bytes.NewReader(text))
+	if err != nil {
+		panic(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if g.code != "" {
+		r.Header.Set("Muster-Code", g.code)
+		r.Header.Set("Muster-Key", g.key)
+		r.Header.Set("Authorization", "Bearer "+g.secret)
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, to string) (net.Conn, error) {
+		return w.net.dial(ctx, "organiser", "203.0.113.200:0", to)
+	}}
+	answer, err := transport.RoundTrip(r)
+	if err != nil {
+		return 0
+	}
+	defer answer.Body.Close()
+	if into != nil && json.NewDecoder(answer.Body).Decode(into) != nil {
+		return 0
+	}
+	return answer.StatusCode
+}
+
+// open opens a room at a host.
+func (w *world) open(g *group, n int) (why string) {
+	var opened wire.Opened
+	by := []string{"mean", "minimax", "fairness", "mean"}[n]
+	status := w.ask(n%hosts, g, "POST", "/api/rooms", map[string]any{"game": game, "players": players, "by": by, "name": "t0"}, &opened)
+	if status != http.StatusCreated {
+		return fmt.Sprintf("a whole world opens no room: %d", status)
+	}
+	_, link, _ := strings.Cut(opened.OrganiserLink, "#")
+	key, err := access.ParseKey(link)
+	if err != nil {
+		return err.Error()
+	}
+	g.code, g.key, g.secret = opened.Code, key.Link, key.Secret
+	g.tried = []string{"t0"}
+	return ""
+}
+
+// order gives a room another name, or sends it on to the next round.
+func (w *world) order(g *group, kind string) {
+	g.busy <- struct{}{}
+	defer func() { <-g.busy }()
+	g.sent++
+	host := g.sent % hosts
+	if kind == "go" {
+		status := w.ask(host, g, "POST", "/api/rooms/-/go", map[string]any{"stage": wire.Launching}, nil)
+		w.tell("organiser", "room %d, go, by host %d: %d", g.n, host, status)
+		return
+	}
+	title := fmt.Sprint("t", g.sent)
+	g.tried = append(g.tried, title)
+	at := len(g.tried) - 1
+	status := w.ask(host, g, "POST", "/api/rooms/-/settings", map[string]any{"settings": map[string]any{"name": title}}, nil)
+	w.tell("organiser", "room %d, %s, by host %d: %d", g.n, title, host, status)
+	if status == http.StatusNoContent {
+		g.kept = at
+	}
+}
