@@ -37,11 +37,11 @@ func (r *round) underLaw(decides bool) lawful {
 	if l.Law == nil || !slices.Contains(r.view.objective.sides, SideA) || !slices.Contains(r.view.objective.sides, SideB) {
 		return lawful{}
 	}
-	for _, player := range r.view.players {
+	for i, player := range r.view.players {
 		best := r.criteria.Best[r.view.table.players[player]]
 		if l.CountsBest() {
 			for _, c := range r.view.table.columns[player] {
-				if rtt := time.Duration(c) * time.Microsecond; c.answered() && (best == 0 || rtt < best) {
+				if rtt := time.Duration(r.view.confirmed(i, c)) * time.Microsecond; c.answered() && (best == 0 || rtt < best) {
 					best = rtt
 				}
 			}
@@ -54,11 +54,11 @@ func (r *round) underLaw(decides bool) lawful {
 // judge returns what a server breaks that everyone measured.
 func (r *round) judge(server int) []law.Break { return r.law.Judge(r.pingsTo(server)) }
 
-// pingsTo returns everybody's pings to a server, as a law takes them.
+// pingsTo returns what counts of everybody's pings to a server, as a law takes them.
 func (r *round) pingsTo(server int) []law.Player {
 	players := make([]law.Player, len(r.view.players))
 	for i, player := range r.view.players {
-		ping := time.Duration(r.view.table.cell(player, server)) * time.Microsecond
+		ping := time.Duration(r.view.confirmed(i, r.view.table.cell(player, server))) * time.Microsecond
 		players[i] = law.Player{Name: r.view.table.players[player], Side: r.view.objective.sides[i], Ping: ping, Best: r.law.best[i]}
 	}
 	return players

@@ -248,7 +248,7 @@ func (d *Decision) objectOf(g facts.Facts, made bans.Turn) string {
 func addrOf(g facts.Facts, server int) string { return hostport.Text(g.Servers().List[server].Addr) }
 
 // EvenDelays returns, for each player of both sides, the delays that would make the pings to a
-// server even.
+// server even, without what exceeds the players' lines.
 func EvenDelays(g facts.Facts, server int) map[people.ID]wire.Even {
 	newest := g.Newest()
 	at := slices.Index(ranked(g), server)
@@ -260,7 +260,7 @@ func EvenDelays(g facts.Facts, server int) map[people.ID]wire.Even {
 	for i, side := range newest.SidesOf(newest.Players) {
 		if ms, has := newest.Ranking[at].RTT[newest.Players[i]]; has && side != selection.Neither {
 			named = append(named, people.ID(newest.Players[i]))
-			players = append(players, even.Player{PingMS: ms, Side: side})
+			players = append(players, even.Player{PingMS: ms - newest.Excess[newest.Players[i]], Side: side})
 		}
 	}
 	all := map[people.ID]wire.Even{}
