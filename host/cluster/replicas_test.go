@@ -162,10 +162,17 @@ func TestUnkept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for range 200 { // more messages than the leases that come before anybody looks
+			if err := own.Save(t.Context(), []byte("room")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		eventually(t, "b knows the room", func() bool { return b.Find("ROOM").State == store.Elsewhere })
 		for i := range 3 {
 			s.Stop(i)
 			s.LoseTail(i, math.MaxInt)
 		}
+		time.Sleep(10 * time.Second) // nobody leads any more
 		for i := range 3 {
 			s.Start(i)
 		}
