@@ -35,13 +35,17 @@ func (a EvenPings) do(r *Room, by caller) error {
 	return err
 }
 
-// beginEven begins even pings at the server where everyone is sent, if the captains have agreed.
+// beginEven begins even pings at the server where everyone is sent, if the captains have agreed, and the
+// questions about pings in the game.
 func (r *Room) beginEven(server int) {
 	g, measured := &r.parts, map[people.ID]int{}
 	for player, delays := range decision.EvenDelays(r.facts, server) {
 		measured[player] = delays.SidesMS
 	}
-	g.Evened.Begin(g.Captains(), measured, g.Holds, r.now)
+	g.Evened.Begin(g.Captains(), measured, g.Holds)
+	if g.Settings.IsMatch() {
+		g.InGame.Begin(r.now)
+	}
 }
 
 // delay tells a player's program how long to hold the game's packets, if it does.
@@ -53,13 +57,14 @@ func (r *Room) delay(player people.ID) {
 
 // askStatus has a program ask the game's server for its status, when that is due.
 func (r *Room) askStatus() {
-	if by := r.parts.Evened.Ask(r.facts.Present(), r.now); by != "" {
-		r.out.send(by, wire.Status{Round: r.parts.Number})
+	g := &r.parts
+	if by := g.InGame.Ask(r.facts.Present(), g.Evened.Holds(), r.now); by != "" {
+		r.out.send(by, wire.Status{Round: g.Number})
 	}
 }
 
-// heardPings corrects the delays by the pings of the game's status. People have their names of the room there, or
-// they do not count.
+// heardPings corrects the delays by the pings of the game's status, and writes down what they were. People have
+// their names of the room there, or they do not count.
 func (r *Room) heardPings(from people.ID, m wire.Pings) {
 	g := &r.parts
 	if m.Round != g.Number || r.phase.launch() == nil {
@@ -74,8 +79,12 @@ func (r *Room) heardPings(from people.ID, m wire.Pings) {
 			pings[p.ID], sides[p.ID] = told[p.Name], side
 		}
 	}
-	for _, player := range g.Evened.Heard(from, pings, sides) {
-		r.out.mustSave = true
+	if !g.InGame.Heard(from, pings, g.Evened.Added) {
+		return
+	}
+	r.out.mustSave = true
+	r.calendar.Told(g.Number, people.Named(g.InGame.Pings(), g.Roster.Names()))
+	for _, player := range g.Evened.Correct(pings, sides) {
 		r.delay(player)
 	}
 }

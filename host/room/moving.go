@@ -52,7 +52,7 @@ func (l *Launching) scene(r *Room) moving.Scene {
 
 func (l *Launching) next(r *Room) (roomtime.Time, bool) {
 	at := noDeadline
-	if asks, is := r.parts.Evened.Next(); is {
+	if asks, is := r.parts.InGame.Next(); is {
 		at = asks
 	}
 	if moves, is := l.Moving.Next(l.scene(r)); is && moves.Before(at) {

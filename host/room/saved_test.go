@@ -273,6 +273,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 		"Estimates":  {inVoting, func(s *saved.Room) { s.Estimates.Counted = []people.ID{idOf(s, "zoe")} }},
 		"Editions":   {inVoting, func(s *saved.Room) { s.Editions = editions.State{idOf(s, "ann"): edition56} }},
 		"Launch":     {inVoting, func(s *saved.Room) { s.Launch = launch.State{idOf(s, "ann"): {State: wire.LaunchStarted}} }},
+		"InGame":     {inVoting, func(s *saved.Room) { s.InGame.Turn = 2 }},
 		"Evened":     {inVoting, func(s *saved.Room) { s.Evened.Added = map[people.ID]int{idOf(s, "ann"): 30} }},
 		"Candidates": {inVoting, func(s *saved.Room) { s.Candidates.Attempt = 3 }},
 		"FoundNone":  {inVoting, func(s *saved.Room) { s.FoundNone = true }},

@@ -141,6 +141,11 @@ func RecordOf(id, room string, p Played) *MatchRecord {
 			r.Others = append(r.Others, MatchPlayer{Name: name, PingMS: p.RTT[name]})
 		}
 	}
+	listed := map[string]time.Duration{}
+	for name, ms := range p.GamePings {
+		listed[name] = time.Duration(ms * float64(time.Millisecond))
+	}
+	r.Compare(listed)
 	return r
 }
 

@@ -502,6 +502,8 @@ type Played struct {
 	// people who voted in the round.
 	RTT   map[string]float64 `json:"rtt_ms,omitempty"`
 	Voted []string           `json:"voted,omitempty"`
+	// GamePings are the pings in ms that the game's server listed of a match's players.
+	GamePings map[string]float64 `json:"game_pings_ms,omitempty"`
 	// Match is the match that was played there, as its captains decided it; nil for none.
 	Match *Match `json:"match,omitempty"`
 }

@@ -40,6 +40,15 @@ func (c *Calendar) Play(played wire.Played, rtt map[string]float64, f Facts) Tri
 	return t
 }
 
+// Told notes the pings in ms that the game's server has listed in a round, by name.
+func (c *Calendar) Told(round int, pings map[string]float64) {
+	for i := range c.state.History {
+		if p := &c.state.History[i]; p.Round == round && len(pings) > 0 {
+			p.GamePings = pings
+		}
+	}
+}
+
 // stay writes down a standing room's server and people, and returns its players.
 func (c *Calendar) stay(played wire.Played, rtt map[string]float64, f Facts) (players []people.ID) {
 	s := &c.state.Current

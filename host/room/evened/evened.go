@@ -1,7 +1,7 @@
 // Package evened makes the pings of a match's sides even while people play.
 //
 //	both captains agree ─▶ Begin, at the launch ─▶ each nearer player's delay
-//	                                 Ask ─▶ the game's status, each minute ─▶ Heard ─▶ other delays
+//	      pings in the game (package ingame), each minute ─▶ Correct ─▶ other delays
 //	                                 End: any player, for all
 //
 // Captains agree before the launch, best before anybody knows the server: then nobody knows yet whose
@@ -12,19 +12,13 @@ package evened
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"muster/discovery/sentence"
 	"muster/host/room/people"
-	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection/even"
 	"muster/selection/rules"
 )
-
-// every is the time from one look at the game's status to the next, and from the launch to the first. By
-// then people have loaded the map, and games average their pings over some seconds.
-const every = time.Minute
 
 // Evened is the agreement of a round, and what follows from it. The zero value has none.
 type Evened struct{ state State }
@@ -37,11 +31,6 @@ type State struct {
 	Added map[people.ID]int `json:"added,omitempty"`
 	// Ended is the person who has ended it.
 	Ended people.ID `json:"ended,omitempty"`
-	// Next is when the game's status is asked next, and Asked is who was asked last. Turn counts
-	// questions, so that all take turns.
-	Next  roomtime.Time `json:"next,omitzero"`
-	Asked people.ID     `json:"asked,omitempty"`
-	Turn  int           `json:"turn,omitempty"`
 }
 
 // State returns the state, to save or restore it.
@@ -58,9 +47,6 @@ func (s *State) Validate() error {
 		if ms < 0 || ms > even.MaxAdded {
 			return fmt.Errorf("a delay of %d ms", ms)
 		}
-	}
-	if s.Turn < 0 {
-		return fmt.Errorf("question %d", s.Turn)
 	}
 	return nil
 }
@@ -117,8 +103,8 @@ func (e *Evened) Agree(by people.ID, captains Captains, isYes, can bool) (note s
 }
 
 // Begin sets the players' delays for a launch: the measured ones, of players whose programs hold packets.
-func (e *Evened) Begin(captains Captains, measured map[people.ID]int, holds func(people.ID) bool, now roomtime.Time) {
-	e.state.Added, e.state.Next, e.state.Asked = nil, roomtime.Time(0), ""
+func (e *Evened) Begin(captains Captains, measured map[people.ID]int, holds func(people.ID) bool) {
+	e.state.Added = nil
 	if !e.IsAgreed(captains) || e.state.Ended != "" {
 		return
 	}
@@ -130,9 +116,6 @@ func (e *Evened) Begin(captains Captains, measured map[people.ID]int, holds func
 			e.state.Added[player] = min(ms, even.MaxAdded)
 		}
 	}
-	if e.state.Added != nil {
-		e.state.Next = now.Add(every)
-	}
 }
 
 // Added returns what a player's program adds, in ms. Holds says that it was told to.
@@ -140,6 +123,9 @@ func (e *Evened) Added(player people.ID) (ms int, holds bool) {
 	ms, holds = e.state.Added[player]
 	return ms, holds
 }
+
+// Holds reports whether anybody's packets are held.
+func (e *Evened) Holds() bool { return e.state.Added != nil }
 
 // End ends it for all, at the word of somebody on a side or of the organiser. It returns whose programs hold packets no
 // longer.
@@ -158,30 +144,12 @@ func (e *Evened) End(by people.Person, side wire.Side) (freed []people.ID, note 
 	return freed, sentence.Of("even.ended", "player", by.ID), nil
 }
 
-// Next returns when [Evened.Ask] may have a question, false for never.
-func (e *Evened) Next() (roomtime.Time, bool) { return e.state.Next, !e.state.Next.IsZero() }
-
-// Ask returns the player whose program asks for the game's status now, empty for nobody. Players take turns,
-// so that no single program's word counts for long.
-func (e *Evened) Ask(present []people.ID, now roomtime.Time) people.ID {
-	if at, waits := e.Next(); !waits || now.Before(at) {
-		return ""
-	}
-	e.state.Next, e.state.Asked = now.Add(every), ""
-	if len(present) > 0 {
-		e.state.Asked = present[e.state.Turn%len(present)]
-		e.state.Turn++
-	}
-	return e.state.Asked
-}
-
-// Heard takes the pings that the game's server lists, from the player who was asked. It returns the players
+// Correct sets the delays by the pings in ms that the game's server lists. It returns the players
 // whose delays changed.
-func (e *Evened) Heard(from people.ID, pings map[people.ID]float64, sides map[people.ID]wire.Side) (changed []people.ID) {
-	if from != e.state.Asked || from == "" || e.state.Added == nil {
+func (e *Evened) Correct(pings map[people.ID]float64, sides map[people.ID]wire.Side) (changed []people.ID) {
+	if e.state.Added == nil {
 		return nil
 	}
-	e.state.Asked = ""
 	var players []people.ID
 	var playing []even.Playing
 	for player, side := range sides {

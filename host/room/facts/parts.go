@@ -26,6 +26,7 @@ import (
 	"muster/host/room/evened"
 	"muster/host/room/evidence"
 	"muster/host/room/infos"
+	"muster/host/room/ingame"
 	"muster/host/room/launch"
 	"muster/host/room/lines"
 	"muster/host/room/listing"
@@ -114,6 +115,8 @@ type Round struct {
 	Bans bans.Series
 	// Evened is what the captains have agreed to about even pings in the game.
 	Evened evened.Evened
+	// InGame are the pings that the game's server lists.
+	InGame ingame.InGame
 	// Trust has the doubts about players and servers.
 	Trust trust.Doubts
 	// IsBroken says that somebody's connection was lost. Measurements may then tell more of a line

@@ -34,6 +34,7 @@ func (p *Parts) carry(s *saved.Room, saves bool) {
 	saved.Carry(saves, &s.Ballot, p.Ballot.State())
 	saved.Carry(saves, &s.Bans, p.Bans.State())
 	saved.Carry(saves, &s.Evened, p.Evened.State())
+	saved.Carry(saves, &s.InGame, p.InGame.State())
 	saved.Carry(saves, &s.Launch, p.Launches.State())
 	saved.Carry(saves, &s.Candidates, p.Candidates.State())
 	saved.Carry(saves, &s.FoundNone, &p.FoundNone)
@@ -125,6 +126,7 @@ func (p *Parts) validate(players []people.ID, listed int) error {
 		p.Ballot.State().Validate(listed),
 		p.Bans.State().Validate(listed),
 		p.Evened.State().Validate(),
+		p.InGame.State().Validate(),
 		p.Candidates.State().Validate(listed),
 	} {
 		if err != nil {

@@ -55,7 +55,7 @@ func Split(s wire.Snapshot) (shown wire.Snapshot, own map[string]wire.Own) {
 		s.Choice = h.choice(s.Choice)
 		s.Choice.Target = h.open
 	}
-	s.Voting.Choices = nil
+	s.Voting.Choices, s.Moving = nil, nil
 	s.People = slices.Clone(s.People)
 	for i := range s.People {
 		if tellsPing(s.People[i].Doubt) {

@@ -24,6 +24,7 @@ import (
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
 	"muster/host/room/infos"
+	"muster/host/room/ingame"
 	"muster/host/room/journal"
 	"muster/host/room/launch"
 	"muster/host/room/listing"
@@ -94,6 +95,7 @@ type Room struct {
 	Ballot     ballot.State     `json:"ballot,omitzero"`
 	Bans       bans.State       `json:"bans,omitzero"`
 	Evened     evened.State     `json:"evened,omitzero"`
+	InGame     ingame.State     `json:"in_game,omitzero"`
 	Choice     choice.State     `json:"choice,omitzero"`
 	Estimates  estimates.State  `json:"estimates,omitzero"`
 	Editions   editions.State   `json:"editions,omitempty"`
