@@ -70,12 +70,18 @@ func NodeName(text string) string {
 	return name[:min(len(name), 64)]
 }
 
-// pause returns how long to wait after so many rounds in which no server answered. Hosts wait
-// differently long, so they do not come back all at once, and a simulation can repeat it.
+// pause returns how long to wait after so many rounds in which no server answered.
 func (c Config) pause(rounds int) time.Duration {
+	return reconnectWait + apart(reconnectWait, c.Node, rounds)
+}
+
+// apart returns a time below a limit, which differs between hosts and between what they wait for. So
+// they do not come back all at once, no two timers that one event has set fire together, and a
+// simulation can repeat it.
+func apart(limit time.Duration, of ...any) time.Duration {
 	h := fnv.New32a()
-	fmt.Fprint(h, c.Node, rounds)
-	return reconnectWait + time.Duration(h.Sum32())%reconnectWait
+	fmt.Fprint(h, of...)
+	return time.Duration(h.Sum32()) % limit
 }
 
 // connect returns a connection to one of the servers. A lost connection is made again, however long

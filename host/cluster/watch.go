@@ -92,7 +92,7 @@ func (w *watch) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := w.follow(ctx); err != nil && ctx.Err() == nil {
 			w.log.Debug("watching again", "subject", w.subject, "error", err)
-			pause(ctx, 5*retryPause)
+			pause(ctx, 5*retryPause+apart(retryPause, w.directory.self.node, w.subject))
 		}
 	}
 }
