@@ -127,7 +127,8 @@ func (n *network) dial(ctx context.Context, node, from, to string) (net.Conn, er
 	return &conn{in: in, out: out, local: here, remote: l.at}, nil
 }
 
-// cut makes a way lose everything, or ends one such fault. What was lost is sent again after it.
+// cut makes a way lose everything, or ends one such fault. What was lost is sent again after it, one
+// packet after the other: what comes in one nanosecond is heard in any number of parts.
 func (n *network) cut(w link, isCut bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -141,7 +142,14 @@ func (n *network) cut(w link, isCut bool) {
 	for _, h := range n.halves {
 		if h.way == w {
 			h.mu.Lock()
-			h.notBefore = time.Now().Add(h.delay)
+			at := time.Now().Add(h.delay)
+			for i := range h.data {
+				if h.data[i].at.Before(at) {
+					h.data[i].at = at
+				}
+				at = h.data[i].at.Add(time.Microsecond)
+			}
+			h.last = at
 			h.wake()
 			h.mu.Unlock()
 		}
@@ -183,7 +191,6 @@ type half struct {
 	mu        sync.Mutex // guards following
 	data      []packet
 	last      time.Time // when the newest packet arrives
-	notBefore time.Time // when a way that was cut works again
 	why       error     // why nothing comes after the data
 	dead      time.Time // when its reader ends; each at a time of its own, whatever ends many at once
 	deadline  time.Time
@@ -254,8 +261,6 @@ func (h *half) read(b []byte) (int, error) {
 		case len(h.data) == 0 || isCut:
 		case h.data[0].at.After(now):
 			next = h.data[0].at
-		case h.notBefore.After(now):
-			next = h.notBefore
 		case h.data[0].bytes == nil:
 			err := h.why
 			h.mu.Unlock()
