@@ -179,6 +179,12 @@ func (a *actor) run(first room.Input) {
 		if a.saving.saved < 0 {
 			unkept = nil // the next save is due anyway
 		}
+		select { // the select below draws, and a step before the result would wait for one save more
+		case err := <-a.saving.done:
+			a.written(err)
+			continue
+		default:
+		}
 		select {
 		case <-unkept:
 			a.saving.saved = -1

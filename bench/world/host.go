@@ -96,7 +96,10 @@ func (p *process) serve(ctx context.Context, web, door string) error {
 	mesh.Join(c.Doors)
 	h, err := host.New(host.Config{
 		Store: c, Relay: mesh, Loads: c.Loads, Logger: log, Clock: clock.From(p.clock),
-		List:  func(context.Context, string) ([]discovery.Server, error) { return slices.Clone(w.servers), nil },
+		List: func(context.Context, string) ([]discovery.Server, error) {
+			time.Sleep(delay(link{p.node, "list"})) // otherwise it meets what has made a room ask
+			return slices.Clone(w.servers), nil
+		},
 		Games: []wire.Game{{ID: game, Name: "OpenArena"}},
 		Public: &public.Limits{Rooms: 100, PerAddress: 100, Players: 16, Servers: 100, Hosts: c.Hosts,
 			Games: []public.Game{{Game: wire.Game{ID: game, Name: "OpenArena"}, By: selection.Mean, Listed: true}}},
