@@ -188,13 +188,13 @@ type half struct {
 	way   link
 	delay time.Duration
 
-	mu        sync.Mutex // guards following
-	data      []packet
-	last      time.Time // when the newest packet arrives
-	why       error     // why nothing comes after the data
-	dead      time.Time // when its reader ends; each at a time of its own, whatever ends many at once
-	deadline  time.Time
-	changed   chan struct{}
+	mu       sync.Mutex // guards following
+	data     []packet
+	last     time.Time // when the newest packet arrives
+	why      error     // why nothing comes after the data
+	dead     time.Time // when its reader ends; each at a time of its own, whatever ends many at once
+	deadline time.Time
+	changed  chan struct{}
 }
 
 type packet struct {
@@ -292,10 +292,10 @@ func (h *half) read(b []byte) (int, error) {
 func (h *half) write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.why != nil || !h.dead.IsZero() {
+	if h.why != nil {
 		return 0, syscall.EPIPE
 	}
-	if len(b) > 0 {
+	if len(b) > 0 && h.dead.IsZero() { // that its reader is gone, a writer learns by reading
 		h.data = append(h.data, packet{h.arrival(), slices.Clone(b)})
 		h.wake()
 	}
