@@ -96,6 +96,9 @@ func (w *world) check(all []*group, ops []op) (broken []string) {
 	// The end as each host tells it.
 	for _, g := range all {
 		for i := range hosts {
+			if w.isGone(i) {
+				continue
+			}
 			var room wire.Document
 			if status := w.ask(i, g, "GET", "/api/rooms/-", nil, &room); status != http.StatusOK {
 				fail("room %d, which somebody was told of, is gone: host %d says %d", g.n, i, status)

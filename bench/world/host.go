@@ -153,6 +153,7 @@ type world struct {
 	nats     *clustertest.Model
 	machines []*machine
 	hosts    []*process
+	gone     []int // hosts that stay away
 	servers  []discovery.Server
 	lives    int
 	work     sync.WaitGroup // of hosts and players

@@ -112,6 +112,9 @@ func script(seed uint64) (all []op) {
 			all = append(all, op{at: moment(at, at+time.Second), kind: kind, a: room})
 		}
 	}
+	if random.IntN(4) == 0 {
+		all = append(all, op{at: moment(20*time.Second, faulty), kind: "gone", a: random.IntN(hosts)})
+	}
 	slices.SortStableFunc(all, func(a, b op) int { return cmp.Compare(a.at, b.at) })
 	// NATS promises nothing to whoever loses a part of one disk while another server lacks something.
 	return slices.DeleteFunc(all, func(o op) bool {
@@ -295,13 +298,18 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		h := w.hosts[o.a]
 		h.stop(o.kind == "kill")
 		return func() {
-			if w.hosts[o.a] == h {
+			if w.hosts[o.a] == h && !w.isGone(o.a) {
 				if o.kind == "drain" {
 					<-h.ended // two processes do not listen at one port
 				}
 				w.hosts[o.a] = w.start(o.a)
 			}
 		}
+	case "gone": // for the rest of the night: the other hosts have its rooms then
+		w.mu.Lock()
+		w.gone = append(w.gone, o.a)
+		w.mu.Unlock()
+		w.hosts[o.a].stop(true)
 	case "freeze":
 		h := w.hosts[o.a]
 		h.line.Set(clustertest.Frozen)
@@ -369,6 +377,12 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		panic("no such operation: " + o.kind)
 	}
 	return nil
+}
+
+func (w *world) isGone(host int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Contains(w.gone, host)
 }
 
 // around cuts a node off from everybody.
@@ -449,6 +463,9 @@ func (w *world) order(g *group, kind string) {
 	defer func() { <-g.busy }()
 	g.sent++
 	host := g.sent % hosts
+	if w.isGone(host) {
+		host = (host + 1) % hosts
+	}
 	if kind == "go" {
 		status := w.ask(host, g, "POST", "/api/rooms/-/go", map[string]any{"stage": wire.Launching}, nil)
 		w.tell("organiser", "room %d, go, by host %d: %d", g.n, host, status)
