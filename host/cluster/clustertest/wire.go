@@ -202,7 +202,7 @@ func (m *Model) receive(now time.Time) {
 		}
 		if f.conn.line.state != Mute || f.op == endOfConn {
 			if f.op == "PUB" && m.trace != nil {
-				fmt.Fprintf(m.trace, "%s %d: %q\n", f.at.Format(traceTime), f.conn.line.id, f.key)
+				fmt.Fprintf(m.trace, "%s %d: %q\n", now.Format(traceTime), f.conn.line.id, f.key)
 			}
 			m.do(f)
 		}
