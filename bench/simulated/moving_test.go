@@ -35,14 +35,14 @@ const (
 	movingDay, movingDecides = 24 * time.Hour, time.Minute
 )
 
-// evening is a day of a group's people, in a world.
-type evening struct {
-	g       *sim.Group
-	from    []string // the players' countries
-	changes [][]int  // the player who comes or goes at each of times
-	times   []time.Duration
-	known   *selection.Table // of all players
-	samples uint64
+// changingDay is a day of a group whose people come and go, in a world.
+type changingDay struct {
+	g         *sim.Group
+	forecasts [][]memory.Forecast // of each player, by country
+	changes   [][]int             // the player who comes or goes at each of times
+	times     []time.Duration
+	known     *selection.Table // of all players
+	samples   uint64
 }
 
 // movingResult is what came of a day.
@@ -56,10 +56,10 @@ type movingResult struct {
 	here           float64       // player-hours
 }
 
-func (e *evening) truth(here []int, server int) float64 {
+func (d *changingDay) truth(here []int, server int) float64 {
 	sum := 0.0
 	for _, player := range here {
-		rtt := e.g.Vantages[player].RTT[server]
+		rtt := d.g.Vantages[player].RTT[server]
 		if rtt < 0 {
 			return 1e6
 		}
@@ -68,9 +68,9 @@ func (e *evening) truth(here []int, server int) float64 {
 	return sum / float64(len(here))
 }
 
-func (e *evening) best(here []int) (server int) {
-	for s := range e.g.Vantages[0].Servers {
-		if e.truth(here, s) < e.truth(here, server) {
+func (d *changingDay) best(here []int) (server int) {
+	for s := range d.g.Vantages[0].Servers {
+		if d.truth(here, s) < d.truth(here, server) {
 			server = s
 		}
 	}
@@ -78,23 +78,26 @@ func (e *evening) best(here []int) (server int) {
 }
 
 // ask measures a player's RTT to a server once.
-func (e *evening) ask(player, server int) discovery.Result {
-	e.samples++
-	v := e.g.Vantages[player]
+func (d *changingDay) ask(player, server int) discovery.Result {
+	d.samples++
+	v := d.g.Vantages[player]
 	if v.RTT[server] < 0 {
 		return discovery.Result{Server: server, State: discovery.Lost}
 	}
-	rtt, lost := v.Pair(server, e.samples)
+	rtt, lost := v.Pair(server, d.samples)
 	if lost {
 		return discovery.Result{Server: server, State: discovery.Lost}
 	}
 	return discovery.Result{Server: server, State: discovery.Answered, RTT: rtt}
 }
 
-// newEvening draws who is there when.
-func newEvening(g *sim.Group, from []string, seed uint64) (e *evening, here []int) {
+// newChangingDay draws who is there when.
+func newChangingDay(g *sim.Group, from []string, seed uint64) (d *changingDay, here []int) {
 	rng := rand.New(rand.NewPCG(seed, 0x6d6f76696e67))
-	e = &evening{g: g, from: from}
+	d = &changingDay{g: g}
+	for _, country := range from {
+		d.forecasts = append(d.forecasts, memory.Guess(g.Vantages[0].Topology(), country))
+	}
 	var ids []string
 	type change struct {
 		at     time.Duration
@@ -118,17 +121,17 @@ func newEvening(g *sim.Group, from []string, seed uint64) (e *evening, here []in
 	}
 	slices.SortFunc(changes, func(a, b change) int { return int(a.at - b.at) })
 	for _, c := range changes {
-		e.times, e.changes = append(e.times, c.at), append(e.changes, []int{c.player})
+		d.times, d.changes = append(d.times, c.at), append(d.changes, []int{c.player})
 	}
 	servers := len(g.Vantages[0].Servers)
-	e.known = selection.NewTable(ids, servers)
+	d.known = selection.NewTable(ids, servers)
 	order := make([]int, servers)
 	for i := range order {
 		order[i] = i
 	}
 	means := make([]float64, servers)
 	for server := range means {
-		means[server] = e.truth(here, server)
+		means[server] = d.truth(here, server)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(1000 * (means[a] - means[b])) })
 	near := slices.Clone(order)
@@ -137,36 +140,36 @@ func newEvening(g *sim.Group, from []string, seed uint64) (e *evening, here []in
 		slices.SortStableFunc(near, func(a, b int) int { return int(max(-1, rtts[a]-rtts[b])) })
 		near = slices.DeleteFunc(near, func(s int) bool { return rtts[s] < 0 })
 		for _, server := range append(order[:asksBest:asksBest], near[:min(asksOwn, len(near))]...) {
-			r := e.ask(player, server)
-			e.known.Set(player, server, r.State, r.RTT)
+			r := d.ask(player, server)
+			d.known.Set(player, server, r.State, r.RTT)
 		}
 	}
-	return e, here
+	return d, here
 }
 
 // play plays the day with a watch, beside an oracle that knows everything and moves whenever an hour has passed.
-func (e *evening) play(here []int) (m movingResult) {
+func (d *changingDay) play(here []int) (m movingResult) {
 	m.least, m.soonest, m.busiest = 1e6, movingDay, movingDay
-	stay := e.best(here)
+	stay := d.best(here)
 	room, oracle, finds := stay, stay, -1
 	oracleMoved, proposed := -movingDay, -movingDay
 	w := moving.Watch{For: idsOf(here)}
-	list := e.g.Vantages[0].Servers
+	list := d.g.Vantages[0].Servers
 	infos := map[int]*discovery.Info{}
 	for server := range list {
 		infos[server] = &discovery.Info{MaxPlayers: wire.MaxPlayers}
 	}
-	tree := e.g.Vantages[0].Topology()
+	tree := d.g.Vantages[0].Topology()
 	scene := func(now time.Duration) moving.Scene {
 		return moving.Scene{
 			Now: roomtime.Opening.Add(now), Here: idsOf(here), Server: room, Tree: tree,
 			Basis: func(players []people.ID) selection.Basis {
-				b := selection.Basis{Servers: selection.Servers{List: list, Infos: infos}, Table: e.known, Criteria: selection.Criteria{By: selection.Mean}}
+				b := selection.Basis{Servers: selection.Servers{List: list, Infos: infos}, Table: d.known, Criteria: selection.Criteria{By: selection.Mean}}
 				return b.For(people.Texts(players))
 			},
 			Forecasts: func(players []people.ID) (all [][]memory.Forecast) {
 				for _, player := range players {
-					all = append(all, memory.Guess(tree, e.from[player.Number()-1]))
+					all = append(all, d.forecasts[player.Number()-1])
 				}
 				return all
 			},
@@ -176,8 +179,8 @@ func (e *evening) play(here []int) (m movingResult) {
 	asked := map[people.ID]time.Duration{}
 	for now, next := time.Duration(0), 0; now < movingDay; {
 		end := movingDay
-		if next < len(e.times) {
-			end = min(end, e.times[next])
+		if next < len(d.times) {
+			end = min(end, d.times[next])
 		}
 		if finds >= 0 {
 			end = min(end, oracleMoved+movingDecides)
@@ -188,12 +191,12 @@ func (e *evening) play(here []int) (m movingResult) {
 		if len(here) >= 2 {
 			hours := (end - now).Hours()
 			m.here += hours * float64(len(here))
-			base := e.truth(here, stay)
-			m.gain += hours * float64(len(here)) * (base - e.truth(here, room))
-			m.most += hours * float64(len(here)) * (base - e.truth(here, oracle))
+			base := d.truth(here, stay)
+			m.gain += hours * float64(len(here)) * (base - d.truth(here, room))
+			m.most += hours * float64(len(here)) * (base - d.truth(here, oracle))
 		}
-		for now = end; next < len(e.times) && e.times[next] <= now; next++ {
-			player := e.changes[next][0]
+		for now = end; next < len(d.times) && d.times[next] <= now; next++ {
+			player := d.changes[next][0]
 			if at := slices.Index(here, player); at >= 0 {
 				here = slices.Delete(slices.Clone(here), at, at+1)
 			} else {
@@ -203,7 +206,7 @@ func (e *evening) play(here []int) (m movingResult) {
 		}
 		if len(here) >= 2 && now-oracleMoved >= time.Hour && !slices.Equal(here, weighed) {
 			weighed = here
-			if best := e.best(here); e.truth(here, oracle)-e.truth(here, best) >= 15 {
+			if best := d.best(here); d.truth(here, oracle)-d.truth(here, best) >= 15 {
 				finds, oracleMoved = best, now
 			}
 		}
@@ -218,16 +221,16 @@ func (e *evening) play(here []int) (m movingResult) {
 			}
 			asked[ask.Player] = now
 			player := ask.Player.Number() - 1
-			r := e.ask(player, ask.Server)
+			r := d.ask(player, ask.Server)
 			if r, counts, _ := w.Heard(ask.Player, ask.Server == room, r, nil, roomtime.Opening.Add(now)); counts {
-				e.known.Set(player, ask.Server, r.State, r.RTT)
+				d.known.Set(player, ask.Server, r.State, r.RTT)
 			}
 		}
 		switch {
 		case event == moving.Proposed:
 			m.proposals++
 			m.soonest, proposed = min(m.soonest, now-proposed), now
-			m.least = min(m.least, e.truth(here, room)-e.truth(here, w.Open.Server))
+			m.least = min(m.least, d.truth(here, room)-d.truth(here, w.Open.Server))
 		case event == moving.Withdrawn && now-proposed < 10*time.Minute:
 			m.taken++
 		case w.Open != nil && now-proposed >= movingDecides:
@@ -271,8 +274,8 @@ func TestMovingOn(t *testing.T) {
 		for _, p := range places {
 			from = append(from, p.Country)
 		}
-		e, here := newEvening(g, from, seed)
-		m := e.play(here)
+		d, here := newChangingDay(g, from, seed)
+		m := d.play(here)
 		if testing.Verbose() {
 			t.Logf("%d: %.0f of %.0f, %d proposals", seed, m.gain, m.most, m.proposals)
 		}
