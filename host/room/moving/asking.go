@@ -70,6 +70,11 @@ func (w *Watch) of(player people.ID) *asking {
 	return w.asking[player]
 }
 
+// settle forgets what is usual on the player's own server, because it is another one.
+func (a *asking) settle() {
+	a.least, a.busy, a.quiet, a.held, a.confirmed = 0, 0, 0, 0, [2]confirmed{}
+}
+
 // mayAsk reports whether a player's program may be asked anything now.
 func (w *Watch) mayAsk(player people.ID, now roomtime.Time) bool {
 	a := w.of(player)

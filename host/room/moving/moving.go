@@ -26,11 +26,11 @@ import (
 )
 
 const (
-	// settles is how long the same people must be here before the room weighs: who looks in for a
-	// moment, or whose line drops, changes nothing. lasts is how long a gain must have been there.
-	settles, lasts = 2 * time.Minute, time.Minute
-	// waits is how long the room waits, beyond that, for players to confirm the gain.
-	waits = 4 * time.Minute
+	// lasts is how long a gain must have been there, for all who came and went meanwhile: who looks
+	// in for a moment, or whose line drops, changes nothing.
+	lasts = 3 * time.Minute
+	// waits is how long a gain waits for players to confirm it.
+	waits = 5 * time.Minute
 	// weighEvery is the time between two looks at what is known.
 	weighEvery = 20 * time.Second
 	// rests is the shortest time between two proposals. stands is how long none is taken back, and
@@ -122,6 +122,9 @@ func (w *Watch) at(server int, s Scene) []people.ID {
 // Tick lets time pass. It returns the questions that are due.
 func (w *Watch) Tick(s Scene) (asks []Ask, event Event) {
 	if group := w.at(s.Server, s); !slices.Equal(group, w.Group) {
+		for _, player := range people.Without(group, w.Group...) {
+			w.of(player).settle() // the room may be on another server now, and the player on another line
+		}
 		w.Group, w.Since, w.isNews, w.due = group, s.Now, true, s.Now
 	}
 	if w.isIdle() || s.Now.Before(w.due) {
@@ -180,22 +183,26 @@ func (w *Watch) weigh(s Scene, before roomtime.Time) Event {
 		}
 		return Withdrawn
 	}
-	isSettled := before.Sub(w.Since) >= settles && before.Sub(w.Last) >= rests-prepares
-	if s.Now.Sub(w.Last) < rests-prepares || isSettled && !w.isNews && w.hoped.IsZero() {
+	isWeighed := before.Sub(w.Last) >= rests-prepares && !w.isNews && w.hoped.IsZero()
+	if s.Now.Sub(w.Last) < rests-prepares || isWeighed {
 		return Nothing
 	}
 	basis := s.Basis(w.Group)
 	if w.isNews {
 		w.suggested, w.isNews = Suggest(basis, s.Tree, s.Forecasts(w.Group)), false
 	}
-	better, is := Weigh(basis, s.Server)
+	hope := -1
+	if !w.hoped.IsZero() {
+		hope = w.hope
+	}
+	better, is := Weigh(basis, s.Server, hope)
 	switch {
-	case !is || s.Now.Sub(w.Since) < settles:
+	case !is:
 		w.hoped = 0
-	case w.hoped.IsZero() || w.hope != better.Server:
+	case better.Server != hope:
 		w.hope, w.hoped = better.Server, s.Now
-		for _, player := range w.Group {
-			w.of(player).confirmed = [2]confirmed{}
+		for _, a := range w.asking {
+			a.confirmed = [2]confirmed{}
 		}
 	case s.Now.Sub(w.hoped) >= lasts && s.Now.Sub(w.Last) >= rests && (w.isConfirmed() || s.Now.Sub(w.hoped) >= waits):
 		w.Last, w.hoped = s.Now, 0
@@ -231,7 +238,7 @@ func (w *Watch) Move(player people.ID, s Scene) (server int) {
 	}
 	at[player] = to
 	delete(w.Open.Said, player)
-	delete(w.asking, player) // on another server other RTTs are usual
+	w.of(player).settle()
 	server = s.Server
 	if there := people.Filtered(s.Here, func(one people.ID) bool { return at[one] == to }); 2*len(there) > len(s.Here) {
 		server = to

@@ -62,7 +62,7 @@ func TestWeigh(t *testing.T) {
 		{"no seats there", full(basis(mean, [3]int{40, 40, 90}, [3]int{10, 10, 10}), 1, 2), false, 0, 0, false},
 		{"their own seats here are no reason", full(basis(mean, [3]int{40, 40, 40}, [3]int{39, 39, 39}), 0, 4), false, 0, 0, false},
 	} {
-		better, is := Weigh(tt.b, 0)
+		better, is := Weigh(tt.b, 0, -1)
 		if is != tt.is || is && (better.Server != 1 || better.Gain != tt.gain || len(better.Winners) != tt.wins || better.Mends != tt.mends) {
 			t.Errorf("%s: %v, %+v", tt.name, is, better)
 		}
@@ -157,7 +157,7 @@ func TestProposals(t *testing.T) {
 		}
 		return took, false
 	}
-	if took, is := run(20*time.Minute, Proposed); !is || took < settles {
+	if took, is := run(20*time.Minute, Proposed); !is || took < lasts {
 		t.Fatalf("a proposal comes after %v: %v", took, is)
 	}
 	b.Table.Set(2, 0, discovery.Answered, 20*ms) // cat's way here is short after all

@@ -40,9 +40,16 @@ type Better struct {
 var broken = []selection.Cause{selection.Unreachable, selection.Full, selection.PingLimits, selection.OverThreshold}
 
 // Weigh returns the best server for the people of a basis who are on a server, if it is worth the
-// move.
-func Weigh(b selection.Basis, at int) (better Better, is bool) {
-	return weigh(b, at, func(ranking []selection.Ranked) int { return 0 })
+// move. A server that was hoped for stays the best until another is noticeably better: of equal ones
+// each new answer would make another the best. It is -1 if there is none.
+func Weigh(b selection.Basis, at, hope int) (better Better, is bool) {
+	return weigh(b, at, func(ranking []selection.Ranked) int {
+		n := slices.IndexFunc(ranking, func(r selection.Ranked) bool { return r.Server == hope })
+		if n < 0 || ranking[n].Score-ranking[0].Score >= noticed {
+			return 0
+		}
+		return n
+	})
 }
 
 // isWorth reports whether a server is still worth the move.
