@@ -29,7 +29,7 @@ const (
 	// lasts is how long a gain must have been there, for all who came and went meanwhile: who looks
 	// in for a moment, or whose line drops, changes nothing.
 	lasts = 3 * time.Minute
-	// waits is how long a gain waits for players to confirm it.
+	// waits is how long a gain waits for those who are here to confirm it.
 	waits = 5 * time.Minute
 	// weighEvery is the time between two looks at what is known.
 	weighEvery = 20 * time.Second
@@ -204,7 +204,7 @@ func (w *Watch) weigh(s Scene, before roomtime.Time) Event {
 		for _, a := range w.asking {
 			a.confirmed = [2]confirmed{}
 		}
-	case s.Now.Sub(w.hoped) >= lasts && s.Now.Sub(w.Last) >= rests && (w.isConfirmed() || s.Now.Sub(w.hoped) >= waits):
+	case s.Now.Sub(w.hoped) >= lasts && s.Now.Sub(w.Last) >= rests && (w.isConfirmed() || s.Now.Sub(max(w.hoped, w.Since)) >= waits):
 		w.Last, w.hoped = s.Now, 0
 		w.Open = &Proposal{
 			Better: better, From: s.Server, At: s.Now,
