@@ -19,7 +19,7 @@ import (
 
 // How much of an oracle's gain a room finds whose people change while they play:
 //
-//	go -C bench test ./simulated -run TestMovingOn -v -timeout 0 -moving-groups 100 -sweep-from 720000
+//	go -C bench test ./simulated -run TestMovingOn -v -timeout 0 -moving-groups 8 -sweep-from 721000
 var (
 	movingGroups  = flag.Int("moving-groups", 0, "groups that play for 24 hours each")
 	movingPresent = flag.Duration("moving-present", 4*time.Hour, "how long a player stays on average")

@@ -69,6 +69,16 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
+// TestHope checks that a server that was hoped for stays the best until another is noticeably better.
+func TestHope(t *testing.T) {
+	for other, best := range map[int]int{40: 1, 36: 1, 35: 2} {
+		b := basis(selection.Criteria{By: selection.Mean}, [3]int{90, 90, 90}, [3]int{40, 40, 40}, [3]int{other, other, other})
+		if better, is := Weigh(b, 0, 1); !is || better.Server != best {
+			t.Errorf("beside %d ms: %+v", other, better)
+		}
+	}
+}
+
 // TestSuggest checks that what a newcomer knows of a server's country, or remembers, stands in for
 // pings, and that a full server is not worth a question.
 func TestSuggest(t *testing.T) {
@@ -130,6 +140,13 @@ func TestAsking(t *testing.T) {
 	a.least, a.server, a.waits = 50*ms, 0, true
 	if _, counts, _ := w.Heard("cat", true, discovery.Result{State: discovery.Answered, RTT: 120 * ms}, nil, s.Now); counts || w.mayAsk("cat", s.Now.Add(30*time.Second)) || !w.mayAsk("cat", s.Now.Add(busyFor)) {
 		t.Error("a program is asked although its line is busy, or never again")
+	}
+	for _, s.Here = range [][]people.ID{{"ann", "ben"}, {"ann", "ben", "cat"}} { // meanwhile the room may have moved
+		w.Tick(s)
+	}
+	a.server, a.waits = 0, true
+	if _, counts, _ := w.Heard("cat", true, discovery.Result{State: discovery.Answered, RTT: 120 * ms}, nil, s.Now); !counts {
+		t.Error("the line of somebody who comes back is busy by what was usual before")
 	}
 }
 
