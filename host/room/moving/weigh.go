@@ -22,8 +22,8 @@ const (
 	// country: forecasts err most by country.
 	suggestions, perCountry = 12, 3
 	// hopeful is the share of the mean RTT to a country that its untried servers are taken to have:
-	// the best of them are nearer, and an answer soon tells if they are not. It was tuned in
-	// bench/experiments/moving-on.md.
+	// the best of them are nearer, and an answer soon tells if they are not. No other share was tried,
+	// see bench/experiments/moving-on.md.
 	hopeful = .8
 )
 
