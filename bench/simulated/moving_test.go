@@ -185,6 +185,9 @@ func (d *changingDay) play(here []int) (m movingResult) {
 		if finds >= 0 {
 			end = min(end, oracleMoved+movingDecides)
 		}
+		if rested := oracleMoved + time.Hour; rested > now {
+			end = min(end, rested)
+		}
 		if at, is := w.Next(scene(now)); is {
 			end = min(end, max(now+time.Second, at.Sub(roomtime.Opening)))
 		}
