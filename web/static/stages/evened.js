@@ -23,7 +23,7 @@ export function consent(state, view, match, isShort) {
   );
 }
 
-/** Who has how much, while people play. @param {State} state @param {import("../app.js").View} view @param {Match} match */
+/** Who has how much, while people play. @param {State} state @param {import("../app.js").View} view @param {Match} match @returns {HTMLElement | false} */
 export function running(state, view, match) {
   const { added_ms: added, ended } = match.evened ?? {};
   if (ended) return h("p", { class: "evened quiet", "data-key": "evened" }, ...said("even.ended", { player: h("bdi", { dir: "auto" }, ended) }));
