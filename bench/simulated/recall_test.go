@@ -109,7 +109,7 @@ func TestRecall(t *testing.T) {
 			share float64
 		}
 		for group, kinds := range map[string][]kind{
-			"world-4": {{"none", 1}, {"same", 0.3}, {"host", 0.25}, {"poisoned", 0.25}, {"all-wrong", 1}},
+			"world-4": {{"none", 1}, {"same", 0.3}, {"host", 0.26}, {"poisoned", 0.25}, {"all-wrong", 1}},
 			"world-8": {{"none", 1}, {"same", 0.3}}, // only some are asked about a server in one round
 		} {
 			var trials []Trial

@@ -226,7 +226,7 @@ func TestMoreForecast(t *testing.T) {
 		seed    uint64 // some seeds leave the planner in doubt
 		rtt     func(player, server int) time.Duration
 		isWorth bool
-	}{{60, 0, rough, true}, {0, 304, farRTT, false}} {
+	}{{60, 0, rough, true}, {0, 300, farRTT, false}} {
 		s := settings(2)
 		s.Agree = wire.Yes
 		n := searchingFor(t, room.Tuning{Budget: tt.budget, Seed: tt.seed}, s, "ann", "bob")

@@ -85,9 +85,12 @@ func (p *Planner) Unseen() (servers []int) {
 }
 
 // PredictBeside returns the second of two players' predicted RTT to a server that only the first has measured. Both
-// have the same RTTs to others, 0 if none. All are in ms.
-func PredictBeside(tree *topology.Tree, rtts []float64, server int, first float64) float64 {
+// have the same RTTs to others, 0 if none, and remember something if so said. All are in ms.
+func PredictBeside(tree *topology.Tree, rtts []float64, server int, first float64, remember bool) float64 {
 	r := newPredictor(tree, 2)
+	if remember {
+		r.recall.leaves = []topology.Node{0}
+	}
 	for other, ms := range rtts {
 		for player := range 2 {
 			if ms > 0 {

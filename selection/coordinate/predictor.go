@@ -170,8 +170,12 @@ func (r *predictor) without(player int, on line, ms float64) (predicted, off flo
 const straySD = 1.5
 
 // strays reports by level, for ASes and /16s, whether the next part on a line stands elsewhere than the rest: some
-// player's RTTs differ, or what the player remembers.
+// player's RTTs differ, or what the player remembers. Without memories no part does: there a player's wrong word about
+// one part would count against all that the others have measured around it.
 func (r *predictor) strays(on line) (strays [topology.Levels]bool) {
+	if r.recall.isVague || len(r.recall.leaves) == 0 {
+		return strays
+	}
 	for l := topology.AS; l <= topology.Prefix16 && on[l+1] >= 0; l++ {
 		part, whole, most := int(on[l+1]), int(on[l]), straySD*r.off(l)
 		for player := range r.players {

@@ -261,8 +261,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestStrays checks that a part which stands elsewhere than its surroundings for one player is predicted from the
-// country for the others.
+// TestStrays checks that with memories a part which stands elsewhere than its surroundings for one player is predicted
+// from the country for the others.
 func TestStrays(t *testing.T) {
 	var list []discovery.Server
 	for i, prefix := range []string{"20.1.0", "20.1.1", "20.1.2", "20.2.0", "30.1.0"} {
@@ -270,9 +270,13 @@ func TestStrays(t *testing.T) {
 		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 27960), Country: "DE", ASN: uint32(7 + i/4)})
 	}
 	tree := topology.New(list)
-	for _, test := range []struct{ first, want float64 }{{150, 150}, {170, 150}, {60, 132}, {240, 132}} {
+	for _, test := range []struct {
+		first    float64
+		remember bool
+		want     float64
+	}{{150, true, 150}, {170, true, 150}, {60, true, 132}, {240, true, 132}, {60, false, 150}} {
 		// both measured the first three at 150 ms, and the last, of another AS, at 80
-		if got := coordinate.PredictBeside(tree, []float64{150, 150, 150, 0, 80}, 3, test.first); math.Abs(got-test.want) > 1 {
+		if got := coordinate.PredictBeside(tree, []float64{150, 150, 150, 0, 80}, 3, test.first, test.remember); math.Abs(got-test.want) > 1 {
 			t.Errorf("the first player has %v ms: the second is predicted to have %.1f, want %v", test.first, got, test.want)
 		}
 	}
