@@ -37,9 +37,9 @@ func (a EvenPings) do(r *Room, by caller) error {
 
 // beginEven begins even pings at the server where everyone is sent, if the captains have agreed, and the
 // questions about pings in the game.
-func (r *Room) beginEven(server int) {
+func (l *Launching) beginEven(r *Room) {
 	g, measured := &r.parts, map[people.ID]int{}
-	for player, delays := range decision.EvenDelays(r.facts, server) {
+	for player, delays := range decision.EvenDelays(r.facts, l.Server) {
 		measured[player] = delays.SidesMS
 	}
 	g.Evened.Begin(g.Captains(), measured, g.Holds)
@@ -48,28 +48,25 @@ func (r *Room) beginEven(server int) {
 	}
 }
 
-// delay tells a player's program how long to hold the game's packets, if it does.
-func (r *Room) delay(player people.ID) {
+// tellDelay tells a player's program how long to hold the game's packets, if it does.
+func tellDelay(r *Room, player people.ID) {
 	if ms, holds := r.parts.Evened.Added(player); holds {
 		r.out.send(player, wire.Delay{Round: r.parts.Number, By: discovery.Millis(ms) * discovery.Millis(time.Millisecond)})
 	}
 }
 
 // askStatus has a program ask the game's server for its status, when that is due.
-func (r *Room) askStatus() {
+func (l *Launching) askStatus(r *Room) {
 	g := &r.parts
 	if by := g.InGame.Ask(r.facts.Present(), g.Evened.Holds(), r.now); by != "" {
 		r.out.send(by, wire.Status{Round: g.Number})
 	}
 }
 
-// heardPings corrects the delays by the pings of the game's status, and writes down what they were. People have
+// pings corrects the delays by the pings of the game's status, and writes down what they were. People have
 // their names of the room there, or they do not count.
-func (r *Room) heardPings(from people.ID, m wire.Pings) {
+func (in Hear) pings(r *Room, m wire.Pings) {
 	g := &r.parts
-	if m.Round != g.Number || r.phase.launch() == nil {
-		return
-	}
 	told, pings, sides := map[string]float64{}, map[people.ID]float64{}, map[people.ID]wire.Side{}
 	for _, one := range m.Pings {
 		told[one.Name] = one.MS
@@ -79,12 +76,12 @@ func (r *Room) heardPings(from people.ID, m wire.Pings) {
 			pings[p.ID], sides[p.ID] = told[p.Name], side
 		}
 	}
-	if !g.InGame.Heard(from, pings, g.Evened.Added) {
+	if m.Round != g.Number || !g.InGame.Heard(in.Player, pings, g.Evened.Added) {
 		return
 	}
 	r.out.mustSave = true
 	r.calendar.Told(g.Number, people.Named(g.InGame.Pings(), g.Roster.Names()))
 	for _, player := range g.Evened.Correct(pings, sides) {
-		r.delay(player)
+		tellDelay(r, player)
 	}
 }

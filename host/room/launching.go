@@ -36,7 +36,7 @@ func (l *Launching) joined(r *Room, player people.ID) {
 	if r.parts.Launches.Awaits(player) {
 		l.sendThere(r, player)
 	} else {
-		r.delay(player)
+		tellDelay(r, player)
 	}
 }
 
@@ -85,7 +85,7 @@ func (l *Launching) begin(r *Room) {
 	r.probing.EndSearch() // a later search begins from the results
 	trip, post := r.arrive(server, wire.Played{Server: l.Launch.Name, Connect: l.Launch.Address})
 	players := g.Attendance.Players()
-	r.beginEven(server)
+	l.beginEven(r)
 	if trip.IsElsewhere { // otherwise programs ignore a second launch in a round
 		g.Launches.Again(r.now, players...)
 	}
@@ -150,7 +150,7 @@ func (l *Launching) sendThere(r *Room, player people.ID) {
 	}
 	r.out.publish()
 	r.out.brief(g, player)
-	r.delay(player)
+	tellDelay(r, player)
 	connect, beside := g.Heard.Connect(player, server, &g.Servers), g.Nearby.Addresses(player)[server]
 	r.out.send(player, g.Launches.For(player, to, connect, g.Servers.List[server].Addr, beside))
 }

@@ -20,10 +20,6 @@ import (
 	"muster/selection/memory"
 )
 
-// asideFrom is less than the attempt of any look of a program that plays, which is the room's time
-// in seconds, and more than that of any other look.
-const asideFrom = 1 << 20
-
 // MoveOn answers the proposal to move on to the server with the address.
 type MoveOn struct {
 	Addr   hostport.AddrPort `json:"addr"`
@@ -63,12 +59,13 @@ func (l *Launching) next(r *Room) (roomtime.Time, bool) {
 
 // tick asks programs for what a proposal needs, and proposes.
 func (l *Launching) tick(r *Room) {
-	r.askStatus()
+	l.askStatus(r)
 	asks, event := l.Moving.Tick(l.scene(r))
 	var looks []finals.Ask
 	for _, ask := range asks {
+		attempt := int(time.Duration(r.now) / time.Second) // higher than any before, as programs want
 		looks = append(looks, finals.Ask{Player: ask.Player, Finalists: wire.Finalists{
-			Attempt: int(time.Duration(r.now) / time.Second), Servers: []int{ask.Server}, Samples: 1,
+			Attempt: attempt, Servers: []int{ask.Server}, Samples: 1,
 		}})
 	}
 	shown, _ := r.probing.LimitLooks(r.facts, looks)
@@ -91,26 +88,19 @@ func (l *Launching) tick(r *Room) {
 
 // why says what an open proposal gains.
 func (l *Launching) why(r *Room) sentence.Sentence {
-	o, key := l.Moving.Open, "moving.better"
+	o := l.Moving.Open
+	key, ms, whom := "moving.better", o.Less, o.Came
 	switch {
 	case o.Mends:
 		key = "moving.mends"
 	case len(o.Winners) == 0:
-		key = "moving.by-rule"
+		key, ms = "moving.by-rule", o.Gain
 	case len(o.Came) > 0:
 		key = "moving.came"
 	case len(o.Gone) > 0:
-		key = "moving.gone"
+		key, whom = "moving.gone", o.Gone
 	}
-	ms := o.Less
-	if key == "moving.by-rule" {
-		ms = o.Gain
-	}
-	with := o.Came
-	if len(with) == 0 {
-		with = o.Gone
-	}
-	return sentence.Of(key, "players", people.Texts(with), "server", r.parts.Servers.Called(o.Server),
+	return sentence.Of(key, "players", people.Texts(whom), "server", r.parts.Servers.Called(o.Server),
 		"ms", math.RoundToEven(ms), "n", len(o.Winners), "of", o.Of)
 }
 
@@ -143,9 +133,8 @@ func (l *Launching) moveOn(r *Room, by caller, a MoveOn) error {
 	switch {
 	case !by.IsPlayer || !slices.Contains(r.facts.Playing(), by.ID):
 		return ballot.ErrGuest
-	case o == nil || r.parts.Servers.List[o.Server].Addr != a.Addr.AddrPort || l.Moving.Place(by.ID, l.Server) != o.From:
-		return errNoProposal
-	case !slices.Contains([]wire.MoveAnswer{"", wire.MoveNow, wire.MoveAfterMap, wire.MoveNo}, a.Answer):
+	case o == nil || r.parts.Servers.List[o.Server].Addr != a.Addr.AddrPort || l.Moving.Place(by.ID, l.Server) != o.From,
+		!slices.Contains([]wire.MoveAnswer{"", wire.MoveNow, wire.MoveAfterMap, wire.MoveNo}, a.Answer):
 		return errNoProposal
 	}
 	if l.Moving.Answer(by.ID, a.Answer) {

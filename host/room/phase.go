@@ -56,7 +56,7 @@ type phase interface {
 	expectsLook(player people.ID, look wire.Verified) bool
 	lookCame(r *Room, player people.ID, look wire.Verified, heard finals.Heard)
 	lookMissing(r *Room)
-	// lookedAside takes the answer of a program whose player plays.
+	// lookedAside takes a look that the phase does not expect, such as that of a program whose player plays.
 	lookedAside(r *Room, player people.ID, look wire.Verified)
 
 	// started goes on to a server that the organiser has started, and tells people the note.

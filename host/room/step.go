@@ -263,7 +263,7 @@ func (in Hear) hear(r *Room) error {
 		g.Memories.Bring(in.Player, m.Cells)
 		return nil
 	case wire.Pings:
-		r.heardPings(in.Player, m)
+		in.pings(r, m)
 		return nil
 	case wire.Launched:
 		if m.Round == g.Number && r.phase.traits().isSent {

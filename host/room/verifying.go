@@ -113,11 +113,11 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 
 // verified takes a player's second look, if the phase expects one.
 func (in Hear) verified(r *Room, v wire.Verified) error {
-	if v.Attempt >= asideFrom && v.Round == r.parts.Number {
-		r.phase.lookedAside(r, in.Player, v)
+	switch {
+	case v.Round != r.parts.Number:
 		return nil
-	}
-	if !r.phase.expectsLook(in.Player, v) || v.Round != r.parts.Number {
+	case !r.phase.expectsLook(in.Player, v):
+		r.phase.lookedAside(r, in.Player, v)
 		return nil
 	}
 	heard, err := r.decision.Hear(r.facts, in.Player, v, r.lookFacts())

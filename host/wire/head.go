@@ -65,8 +65,6 @@ type Search struct {
 	// is the host's estimate.
 	ExtraMS *float64 `json:"extra_ms,omitempty"`
 	OwnMS   float64  `json:"own_ms,omitempty"`
-	// SideMeanMS are the means of the two sides' pings, if both have players.
-	SideMeanMS *selection.SideMeans `json:"side_mean_ms,omitempty"`
 	// GainMS is the host's estimate of how much better a server may still be found; nil before it
 	// has one.
 	GainMS *float64 `json:"gain_ms,omitempty"`
@@ -76,13 +74,14 @@ type Search struct {
 	ReachMS float64 `json:"reach_ms,omitempty"`
 }
 
-// Sentence describes the search, for a room with this rule.
+// Sentence describes the search, for a room with this rule. A match tells nothing of its sides before
+// captains may ban.
 func (s *Search) Sentence(by selection.Rule) sentence.Sentence {
 	if !s.Found {
 		return sentence.Of("search.nothing-yet")
 	}
 	rule := rules.Of(by)
-	if rule.Sides && s.SideMeanMS == nil {
+	if rule.Sides {
 		rule = rules.Of(rule.Alone)
 	}
 	figures := rule.SoFar(rules.Figures{Mean: s.MeanMS, Worst: s.MaxMS, Figure: s.FigureMS}, s.OwnMS)

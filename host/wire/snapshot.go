@@ -166,10 +166,8 @@ type Leader struct {
 	FigureMS float64 `json:"figure_ms"`
 	// ExtraMS is how far, at most, a player's ping exceeds their own best. It is set if that
 	// decides and all have measured the server.
-	ExtraMS *float64 `json:"extra_ms,omitempty"`
-	// SideMeanMS are the means of the two sides' pings, if both have players who measured it all.
-	SideMeanMS *selection.SideMeans `json:"side_mean_ms,omitempty"`
-	RTT        map[string]float64   `json:"rtt_ms"`
+	ExtraMS *float64           `json:"extra_ms,omitempty"`
+	RTT     map[string]float64 `json:"rtt_ms"`
 	// Predicted are the pings, in ms, that the search expects of players who have not measured the
 	// server. It has none if the search knows nothing of the server's neighbours. No figure
 	// includes them.

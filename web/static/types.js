@@ -219,8 +219,6 @@
  * @property {number} stdev_ms
  * @property {number} figure_ms the rule's figure
  * @property {number} [extra_ms] how far anybody's ping is above their own best at most, if the rule uses that
- * @property {{a: number, b: number}} [side_mean_ms] the average pings of two sides that have players
- * @property {[number, number]} [means_ms] the same in a match
  * @property {Record<string, number>} rtt_ms
  * @property {Record<string, number>} [predicted_ms] the expected pings of players who have not measured it
  * @typedef {Server & LeaderOf} Leader one of the best servers so far

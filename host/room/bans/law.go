@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"muster/host/room/people"
 	"muster/host/room/roomtime"
 	"muster/host/wire"
 	"muster/selection/law"
@@ -88,11 +87,6 @@ func (s *Series) seal(m Move, rule []int, now roomtime.Clocks) {
 	for _, m := range sealed {
 		s.make(Move{By: m.By, What: m.What}, rule, now)
 	}
-}
-
-// HasStruck reports whether a person's strike is sealed.
-func (s *Series) HasStruck(by people.ID) bool {
-	return slices.ContainsFunc(s.state.Sealed, func(m Move) bool { return m.By == by })
 }
 
 // objections returns the turns in which captains have objected, and the one in which they may, after

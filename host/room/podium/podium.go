@@ -207,7 +207,7 @@ func (f *field) standing(leaders []selection.Ranked) wire.Standing {
 		s.Leaders = append(s.Leaders, wire.Leader{
 			ID: ranked.Server, ServerCard: wire.CardOf(f.Servers.List[ranked.Server], f.Servers.Info(ranked.Server)),
 			Complete: len(ranked.RTT) == len(f.columns), MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, StdevMS: ranked.StdevMS,
-			FigureMS: ranked.Figure(f.selected.By), ExtraMS: extra, SideMeanMS: ranked.SideMeanMS, RTT: ranked.RTT,
+			FigureMS: ranked.Figure(f.selected.By), ExtraMS: extra, RTT: ranked.RTT,
 		})
 	}
 	places := map[string]*wire.Place{}

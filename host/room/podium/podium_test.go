@@ -163,27 +163,23 @@ func TestSidesLead(t *testing.T) {
 		name  string
 		last  []int // the pings of a server that cat has not measured
 		sides map[string]selection.Side
-		means string
 		open  int
 	}{
-		{"cat may make it even", []int{20, 45}, map[string]selection.Side{"ann": selection.SideA, "bob": selection.SideB, "cat": selection.SideB}, "{40 45}", 4},
-		{"whatever cat has, b is too far", []int{20, 170}, map[string]selection.Side{"ann": selection.SideA, "bob": selection.SideB, "cat": selection.SideB}, "{40 45}", 3},
-		{"cat is on neither side", []int{20, 70}, map[string]selection.Side{"ann": selection.SideA, "bob": selection.SideB}, "{30 50}", 3},
-		{"one side is empty", []int{20, 70}, map[string]selection.Side{"ann": selection.SideA}, "", 4},
+		{"cat may make it even", []int{20, 45}, map[string]selection.Side{"ann": selection.SideA, "bob": selection.SideB, "cat": selection.SideB}, 4},
+		{"whatever cat has, b is too far", []int{20, 170}, map[string]selection.Side{"ann": selection.SideA, "bob": selection.SideB, "cat": selection.SideB}, 3},
+		{"cat is on neither side", []int{20, 70}, map[string]selection.Side{"ann": selection.SideA, "bob": selection.SideB}, 3},
+		{"one side is empty", []int{20, 70}, map[string]selection.Side{"ann": selection.SideA}, 4},
 	} {
 		b := measured(map[string][]int{"ann": {30, 40, 35, tt.last[0]}, "bob": {50, 60, 55, tt.last[1]}, "cat": {30, 30, 30, 0}})
 		b.Criteria.By, b.Criteria.Sides = rules.EvenSides, tt.sides
 		var p Podium
 		p.Show(Rank(b, all), nil, 0, eight)
-		leader, means, open := p.View(1, nil).Leaders[0], "", 0
-		if leader.SideMeanMS != nil {
-			means = fmt.Sprint(*leader.SideMeanMS)
-		}
+		open := 0
 		for _, place := range p.View(1, nil).Places {
 			open += place.Open
 		}
-		if means != tt.means || open != tt.open {
-			t.Errorf("%s: the sides have %s at %d, and %d could win, want %s and %d", tt.name, means, leader.ID, open, tt.means, tt.open)
+		if open != tt.open {
+			t.Errorf("%s: %d could win, want %d", tt.name, open, tt.open)
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (s *Search) View(by selection.Rule) *wire.Search {
 		table.Set(column, 0, discovery.Answered, rtt)
 	}
 	chosen := selection.Select(best, table, selection.Criteria{By: selection.Mean, Sides: s.sides}).Chosen
-	v.MeanMS, v.MaxMS, v.StdevMS, v.SideMeanMS = chosen.MeanMS, chosen.MaxMS, chosen.StdevMS, chosen.SideMeanMS
+	v.MeanMS, v.MaxMS, v.StdevMS = chosen.MeanMS, chosen.MaxMS, chosen.StdevMS
 	v.FigureMS = chosen.Figure(by)
 	if rules.Of(by).OwnBests {
 		v.FigureMS = max(0, progress.Score)

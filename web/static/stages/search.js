@@ -10,7 +10,7 @@ import { ruleOf, saidOf } from "../rules.js";
 import { country, millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { looking } from "./look.js";
-import { bothSides, looks, sidesAt } from "./matchsearch.js";
+import { bothSides, looks } from "./matchsearch.js";
 import { podium } from "./pace.js";
 import { go, headline, onItsSide, outlook } from "./parts.js";
 import { runTime } from "../time.js";
@@ -144,10 +144,10 @@ function many(players) {
   return players <= 4 ? "few" : players <= 8 ? "some" : "many";
 }
 
-/** Whether a server has the rule's figure; without own bests or two sides, the average replaces it. @param {State} state @param {Leader} leader */
+/** Whether a server has the rule's figure; without own bests, and in a match, the average replaces it. @param {State} state @param {Leader} leader */
 function isJudged(state, leader) {
   const rule = ruleOf(state.room.by);
-  return (!rule?.own || leader.extra_ms !== undefined) && (!rule?.sides || leader.side_mean_ms !== undefined);
+  return (!rule?.own || leader.extra_ms !== undefined) && !rule?.sides;
 }
 
 /** The figure of a server by which the rule decides, ms. @param {State} state @param {Leader} leader */
@@ -176,7 +176,9 @@ function bound(state, best) {
 }
 
 /** @param {State} state @param {Person[]} players @param {Leader} leader @param {number} rank @param {typeof calledOf} called */
-function step(state, players, leader, rank, called) {
+function step(state, players, { ...leader }, rank, called) {
+  const own = state.own?.[String(leader.id)]; // in a match
+  if (own !== undefined) leader.rtt_ms = { [state.you.name ?? ""]: own };
   const longest = Math.max(1, ...Object.values(leader.rtt_ms), ...Object.values(leader.predicted_ms ?? {}));
   return h(
     "li",
@@ -185,7 +187,7 @@ function step(state, players, leader, rank, called) {
       h("span", { class: "rank" }, rank),
       h("div", { class: "called" }, called(leader)),
       !state.match && h("p", { class: "score" }, figure(decides(state, leader)), h("small", {}, h("span", {}, " ", say("search.ms-figure", { figure: measure(state, leader) })), !leader.complete && [" ", say("search.of-players", { n: Object.keys(leader.rtt_ms).length })]))),
-    state.match ? sidesAt(state, leader) : h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader, longest))),
+    h("ul", { class: "pings" }, ordered(state, players, leader).filter(({ name }) => !state.match || name in leader.rtt_ms).map((person) => ping(state, person, leader, longest))),
     h("p", { class: "rest" }, !state.match && players.length > 6 && say("search.more-players", { n: players.length - 6 })),
   );
 }
