@@ -75,23 +75,28 @@ func lineTo(t *testing.T, server netip.AddrPort, by time.Duration) *delayed.Line
 func TestDelayLine(t *testing.T) {
 	t.Parallel()
 	const by = 80 * time.Millisecond
-	t.Run("MVDSV", func(t *testing.T) {
-		t.Parallel()
-		at := netip.MustParseAddrPort(freeport.UDP(t))
-		start(t, "mvdsv", quakeWorld(t, t.TempDir(), at))
-		ask(t, socket(t), at, "status 23\n")
-		direct := playQuakeWorld(t, at, at, "direct")
-		line := lineTo(t, at, by)
-		if raised := playQuakeWorld(t, line.Addr(), at, "anna") - direct; raised < by-10*time.Millisecond || raised > by+15*time.Millisecond {
-			t.Errorf("the line of %v raises the status' ping by %v", by, raised)
-		}
-		if err := line.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if again := playQuakeWorld(t, at, at, "again"); again > direct+15*time.Millisecond {
-			t.Errorf("without the line the ping is %v, and was %v", again, direct)
-		}
-	})
+	for name, game := range map[string]struct {
+		start func(*testing.T) netip.AddrPort
+		play  func(t *testing.T, by, server netip.AddrPort, name string) (ping time.Duration)
+	}{"MVDSV": {mvdsv, playQuakeWorld}, "DarkPlaces": {darkPlaces, playDarkPlaces}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := game.start(t)
+			direct := game.play(t, at, at, "direct")
+			line := lineTo(t, at, by)
+			through := game.play(t, line.Addr(), at, "anna")
+			if err := line.Close(); err != nil {
+				t.Fatal(err)
+			}
+			again := game.play(t, at, at, "again")
+			if raised := through - min(direct, again); raised < by-10*time.Millisecond || raised > by+15*time.Millisecond {
+				t.Errorf("the line of %v raises the status' ping by %v", by, raised)
+			}
+			if again > direct+15*time.Millisecond {
+				t.Errorf("without the line the ping is %v, and was %v", again, direct)
+			}
+		})
+	}
 	t.Run("ioquake3", func(t *testing.T) {
 		t.Parallel()
 		at := netip.MustParseAddrPort(freeport.UDP(t))
@@ -111,6 +116,14 @@ func TestDelayLine(t *testing.T) {
 			t.Errorf("a game that connects through the line is told %q", challenge)
 		}
 	})
+}
+
+func mvdsv(t *testing.T) netip.AddrPort {
+	t.Helper()
+	at := netip.MustParseAddrPort(freeport.UDP(t))
+	start(t, "mvdsv", quakeWorld(t, t.TempDir(), at))
+	ask(t, socket(t), at, "status 23\n")
+	return at
 }
 
 // playQuakeWorld connects a game to a server by an address, and plays for some seconds, 60 packets a

@@ -354,14 +354,14 @@ func boxMap(t *testing.T) []byte {
 			Normal [3]float32
 			Dist   float32
 			Type   int32
-		}{Normal: [3]float32{1}},
+		}{Normal: [3]float32{1}, Dist: -64},
 		int32(0), [3]float32{}, nil, // textures, vertices, visibility
 		struct { // node
 			Plane    int32
 			Children [2]int16
 			box
 			Faces [2]uint16
-		}{Children: [2]int16{-1, -1}, box: within},
+		}{Children: [2]int16{-2, -1}, box: within},
 		[10]int32{}, nil, nil, // texture infos, faces, light
 		struct { // clip node
 			Plane    int32
