@@ -106,19 +106,8 @@ func TestModulesAreWatched(t *testing.T) {
 	}
 }
 
-// TestPromisesAreKept: the places that e2e/PROMISES.md names for tests that went are there, and so
-// are the tests of each stage.
+// TestPromisesAreKept: the tests that e2e/PROMISES.md names for each stage of the page are there.
 func TestPromisesAreKept(t *testing.T) {
-	text := read(t, "e2e/PROMISES.md")
-	moved := regexp.MustCompile(`(?m)^\| Test[^|]* \| ([^|]+) \| ([^|]+) \|$`).FindAllStringSubmatch(text, -1)
-	for _, row := range moved {
-		if !strings.Contains(read(t, row[1]), row[2]) {
-			t.Errorf("%s has no %q", row[1], row[2])
-		}
-	}
-	if len(moved) < 50 {
-		t.Errorf("only %d rows", len(moved))
-	}
 	files, err := filepath.Glob("e2e/page/*_test.go")
 	if err != nil {
 		t.Fatal(err)
@@ -127,11 +116,14 @@ func TestPromisesAreKept(t *testing.T) {
 	for _, file := range files {
 		tests.WriteString(read(t, file))
 	}
-	_, stages, _ := strings.Cut(text, "## Each stage of the page")
-	for _, name := range regexp.MustCompile(`Test[A-Za-z]+`).FindAllString(stages, -1) {
+	named := regexp.MustCompile(`Test[A-Za-z]+`).FindAllString(read(t, "e2e/PROMISES.md"), -1)
+	for _, name := range named {
 		if !strings.Contains(tests.String(), "\nfunc "+name+"(") {
 			t.Errorf("e2e/page has no %s", name)
 		}
+	}
+	if len(named) < 30 {
+		t.Errorf("only %d tests", len(named))
 	}
 }
 
