@@ -1,8 +1,11 @@
 package discovery_test
 
 import (
+	"maps"
+	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"muster/discovery"
 )
@@ -58,4 +61,58 @@ func TestCompleted(t *testing.T) {
 	if listed.Name != "One" || listed.Players != 3 {
 		t.Errorf("the list's word has changed: %+v", listed)
 	}
+}
+
+// TestPings checks whose pings a status tells: bots, people who connect and shared names have none.
+func TestPings(t *testing.T) {
+	const ms = time.Millisecond
+	roster := &discovery.Roster{Players: []discovery.Player{
+		{Name: "anna", Ping: 31 * ms}, {Name: "bot"}, {Name: "ben", Ping: 999 * ms}, {Name: "", Ping: 20 * ms},
+		{Name: "zoe", Ping: 40 * ms}, {Name: "zoe"}, {Name: "emil", Ping: 998 * ms},
+	}}
+	want := map[string]time.Duration{"anna": 31 * ms, "emil": 998 * ms}
+	if got := roster.Pings(); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := (*discovery.Roster)(nil).Pings(); len(got) > 0 {
+		t.Errorf("no roster tells %v", got)
+	}
+}
+
+func TestCleanText(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"plain", "Friday Night", "Friday Night"},
+		{"other scripts stay", "Привет 你好 é", "Привет 你好 é"},
+		{"white space folds", " a \t\r\n b\u00a0c ", "a b c"},
+		{"terminal escapes", "\x1b[31mred\x07", "[31mred"},
+		{"right-to-left override", "abc\u202egnp.exe", "abcgnp.exe"},
+		{"invisible", "a\u200bb\ufeffc", "abc"},
+		{"invalid UTF-8", "caf\xe9!", "caf!"},
+		{"markup stays text", "<script>", "<script>"},
+		{"nothing left", "\x00\x01", ""},
+		{"too long", strings.Repeat("x", 300), strings.Repeat("x", 255)},
+		{"too long, after a blank", strings.Repeat("x", 254) + " yy", strings.Repeat("x", 254) + " y"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := discovery.CleanText(tt.in); got != tt.want {
+				t.Errorf("CleanText(%q) = %q, want %q", tt.in, got, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzCleanText(f *testing.F) {
+	f.Add("a\u202eb\x1b c")
+	f.Fuzz(func(t *testing.T, in string) {
+		out := discovery.CleanText(in)
+		if len(out) > 256 || out != discovery.CleanText(out) {
+			t.Fatalf("%q became %q", in, out)
+		}
+		for _, r := range out {
+			if r != ' ' && !unicode.IsPrint(r) {
+				t.Fatalf("%q is left in %q", r, out)
+			}
+		}
+	})
 }

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
 	"muster/host"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -288,4 +291,50 @@ func TestNewsFirst(t *testing.T) {
 		}
 	}
 	t.Error("no launch")
+}
+
+// TestOrder checks that a host's own program steers its rooms as their organiser does, and learns
+// why a room refuses.
+func TestOrder(t *testing.T) {
+	h, server := serve(t, host.Config{List: listOf(3)})
+	code, _, err := h.Open(friday(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	join(t, server, code, "ann")
+	for _, tt := range []struct {
+		name, code string
+		action     room.Action
+		refused    string
+	}{
+		{"no such room", "NOSUCH", room.Hide{}, "the room is over"},
+		{"what makes no sense", code, room.Hide{}, "which server is to be hidden is missing"},
+		{"too early", code, room.AwaitSeats{}, "no choice right now"},
+		{"what only the organiser may", code, room.Go{Stage: wire.Gathering}, ""},
+	} {
+		err := h.Order(tt.code, tt.action)
+		if (err == nil) != (tt.refused == "") || err != nil && !strings.Contains(err.Error(), tt.refused) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.refused)
+		}
+	}
+	(&night{t, h, nil, code}).await(func(state wire.Snapshot) bool { return state.Room.Stage != wire.Gathering })
+}
+
+// TestSaid checks that a room knows what its list says about servers.
+func TestSaid(t *testing.T) {
+	list := listOf(2)
+	servers, _ := list(t.Context(), "")
+	h, server := serve(t, host.Config{List: list, Said: func(game string) discovery.Said {
+		if game != "openarena" {
+			t.Errorf("asked for the list of %q", game)
+		}
+		return discovery.Said{
+			At:    time.Now(),
+			Infos: map[netip.AddrPort]*discovery.Info{servers[0].Addr: {Name: "Den", Mode: "ctf", AsListed: true}},
+		}
+	}})
+	code, _, _ := h.Open(friday(1))
+	if launch := join(t, server, code, "ann").plays(5); !strings.HasPrefix(launch.Name, "Den (") {
+		t.Errorf("everyone is sent to %q", launch.Name)
+	}
 }

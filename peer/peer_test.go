@@ -2,11 +2,19 @@ package peer_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"muster/discovery"
 	"muster/host/wire"
@@ -306,4 +314,156 @@ func TestRests(t *testing.T) {
 	if err := ann.done(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestLookGoesFirst checks that a host may choose while its questions are unanswered. The remaining questions do not
+// delay the look at the finalists.
+func TestLookGoesFirst(t *testing.T) {
+	servers, _ := list(t.Context(), "")
+	asking := newGate(0)
+	var looked map[int]discovery.State
+	s := scripted(t, func(ws *websocket.Conn) {
+		say(t, ws, letIn, wire.List{Round: 1, Servers: servers},
+			wire.Measure{Round: 1, Game: "openarena", Strategy: wire.Coordinated},
+			wire.Ask{Round: 1, Servers: []int{20, 21, 22}})
+		<-asking.reached
+		say(t, ws, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{6}, Samples: 1})
+		looked = verified(t, ws)
+		endRoom(t, ws)
+	})
+	s.hold = asking.hold
+	defer s.sit()()
+	s.done()
+	if looked[6] != discovery.Answered {
+		t.Errorf("the player looked again and found %v", looked)
+	}
+}
+
+// TestDiscreetPlayer checks the player's own bound on the servers that see their address. Plan,
+// requests and finalists together stay within the bound. The host learns which servers were not
+// asked, and nobody waits.
+func TestDiscreetPlayer(t *testing.T) {
+	const most = 16
+	servers, _ := list(t.Context(), "")
+	for _, strategy := range []string{"conventional", wire.Coordinated} {
+		t.Run(strategy, func(t *testing.T) {
+			var looked map[int]discovery.State
+			s := scripted(t, func(ws *websocket.Conn) {
+				say(t, ws, letIn, wire.List{Round: 1, Servers: servers},
+					wire.Measure{Round: 1, Game: "openarena", Strategy: strategy},
+					wire.Ask{Round: 1, Servers: []int{6}, Own: listed})
+				asked, unasked, beyond := 0, 0, -1
+				for server, state := range reportedOf(t, ws, len(servers)) {
+					if state == discovery.Forbidden {
+						unasked, beyond = unasked+1, server
+					} else {
+						asked++
+					}
+				}
+				if asked != most || unasked != len(servers)-most {
+					t.Errorf("%d servers asked, %d not, of %d", asked, unasked, len(servers))
+				}
+				say(t, ws, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{6, beyond}, Samples: 1})
+				looked = verified(t, ws)
+				if looked[beyond] != discovery.Forbidden {
+					t.Errorf("finalist %d is %v, want forbidden", beyond, looked[beyond])
+				}
+				endRoom(t, ws)
+			})
+			s.options.Discreet = most
+			defer s.sit()()
+			s.done()
+			if len(s.asked) != most {
+				t.Errorf("%d servers saw the address, want %d", len(s.asked), most)
+			}
+			if len(looked) != 2 {
+				t.Errorf("the second look found %v", looked)
+			}
+		})
+	}
+}
+
+// TestRedirected checks that a player follows a host from http to https, and nowhere else.
+func TestRedirected(t *testing.T) {
+	t.Parallel()
+	tb := newTable(t, 3) // it gathers
+	encrypted := httptest.NewTLSServer(tb.host.Handler())
+	defer encrypted.Close()
+	trusted := x509.NewCertPool()
+	trusted.AddCert(encrypted.Certificate())
+	at, err := url.Parse(encrypted.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, to   string
+		isFollowed bool
+	}{
+		{"ann", encrypted.URL + "/peer", true}, {"bob", encrypted.URL, true}, {"chong", "https://localhost:" + at.Port() + "/peer", false},
+		{"dora", "http://127.0.0.1:1/peer", false}, {"eve", "https://evil.example/peer", false},
+	} {
+		front := httptest.NewServer(http.RedirectHandler(c.to, http.StatusMovedPermanently))
+		s := newSeat(tb, c.name)
+		s.options.URL, s.options.TLS = "ws"+front.URL[len("http"):]+"/peer", &tls.Config{RootCAs: trusted}
+		leave := s.sit()
+		if c.isFollowed {
+			tb.room(c.name, func(wire.Document) bool { return s.joins() == 1 })
+			leave()
+		}
+		err := s.done()
+		var elsewhere *peer.Elsewhere
+		if isElsewhere := errors.As(err, &elsewhere); isElsewhere == c.isFollowed {
+			t.Errorf("to %s: %v", c.to, err)
+		}
+		leave()
+		front.Close()
+	}
+}
+
+// TestSilentFinalist checks that a finalist that falls silent is asked once a sample, delays nobody, and is not chosen.
+func TestSilentFinalist(t *testing.T) {
+	t.Parallel()
+	tb := newTable(t, 1)
+	ann := newSeat(tb, "ann")
+	prober := &deafLook{seat: ann, deaf: address(0)}
+	ann.options.NewProber = func(string, func(time.Duration)) (peer.Prober, error) { return prober, nil }
+	peer.Impatient(&ann.options, 200*time.Millisecond)
+	defer ann.sit()()
+	if err := ann.done(); err != nil {
+		t.Fatal(err)
+	}
+	if prober.asked != 3 {
+		t.Errorf("the silent finalist was asked %d times, want 3", prober.asked)
+	}
+	room := tb.room("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })
+	if want := address(1).String(); room.Connect != want {
+		t.Errorf("everyone goes to %s, want %s", room.Connect, want)
+	}
+}
+
+// deafLook is a seat's prober that gets no answer from one server in the second look.
+type deafLook struct {
+	*seat
+	deaf  netip.AddrPort
+	asked int
+}
+
+func (d *deafLook) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
+	if len(servers) == listed {
+		return d.seat.Run(ctx, servers, plan, seen)
+	}
+	waits := false
+	err := d.seat.Run(ctx, servers, plan, func(r discovery.Result) {
+		if servers[r.Server].Addr == d.deaf {
+			d.asked++
+			waits = true
+			return
+		}
+		seen(r)
+	})
+	if waits {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return err
 }

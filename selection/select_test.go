@@ -2,12 +2,16 @@ package selection_test
 
 import (
 	"net/netip"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"muster/discovery"
 	"muster/selection"
+	"muster/selection/law"
 )
 
 // musst is Table 2 of MUSST (NetGames 2005): the RTTs in milliseconds of eight
@@ -88,3 +92,103 @@ func TestMUSSTTable2(t *testing.T) {
 
 // near reports whether values print alike to a tenth.
 func near(got, want float64) bool { return got-want <= 0.0501 && want-got <= 0.0501 }
+
+// TestSpare checks a server that the group would fill. It comes after one that is a little worse,
+// but not after one that is much worse. It is never left out.
+func TestSpare(t *testing.T) {
+	rows := map[string][]int{serverA: {20, 30}, serverB: {21, 31}, serverC: {40, 40}}
+	tests := []struct {
+		name    string
+		free    [3]int // of A, B and C
+		spare   time.Duration
+		ranking []string
+	}{
+		{"the best fits just so", [3]int{2, 3, 9}, 2 * time.Millisecond, []string{serverB, serverA, serverC}},
+		{"nobody minds", [3]int{2, 3, 9}, 0, []string{serverA, serverB, serverC}},
+		{"a spare seat is not worth 1 ms", [3]int{2, 3, 9}, 900 * time.Microsecond, []string{serverA, serverB, serverC}},
+		{"as good: by address", [3]int{2, 3, 9}, time.Millisecond, []string{serverA, serverB, serverC}},
+		{"both fit just so", [3]int{2, 2, 9}, 2 * time.Millisecond, []string{serverA, serverB, serverC}},
+		{"there is no other", [3]int{2, 1, 0}, 2 * time.Millisecond, []string{serverA}},
+		{"all have room", [3]int{3, 9, 9}, 2 * time.Millisecond, []string{serverA, serverB, serverC}},
+		{"the third is too far", [3]int{2, 2, 3}, 2 * time.Millisecond, []string{serverA, serverB, serverC}},
+	}
+	for _, tt := range tests {
+		servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
+		for server, free := range tt.free {
+			servers.Infos[server] = &discovery.Info{MaxPlayers: 10, Players: 10 - free}
+		}
+		for _, top := range []int{0, 1, 2} {
+			var ranking []string
+			for _, r := range selection.Select(servers, table, selection.Criteria{By: selection.Mean, Seats: 2, Spare: tt.spare, Top: top}).Ranking {
+				ranking = append(ranking, r.Addr.String())
+			}
+			want := tt.ranking
+			if top > 0 {
+				want = want[:min(top, len(want))]
+			}
+			if !slices.Equal(ranking, want) {
+				t.Errorf("%s: the first %d are %v, want %v", tt.name, top, ranking, want)
+			}
+		}
+	}
+}
+
+// fill sets everything in a value that has an exported name. Texts without a meaning of their own
+// become a prefix and a number.
+func fill(v reflect.Value, prefix string, n *int) {
+	*n++
+	switch {
+	case !v.CanSet(), v.Type() == reflect.TypeFor[selection.Judgement](), v.Type() == reflect.TypeFor[law.Break](): // they name nobody
+	case v.Type() == reflect.TypeFor[string]():
+		v.SetString(prefix + strconv.Itoa(*n))
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), prefix, n)
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), prefix, n)
+		}
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i), prefix, n)
+		}
+	case v.Kind() == reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range 2 {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			fill(key, prefix, n)
+			fill(value, prefix, n)
+			v.SetMapIndex(key, value)
+		}
+	case v.CanInt():
+		v.SetInt(int64(*n))
+	case v.CanUint():
+		v.SetUint(1)
+	case v.CanFloat():
+		v.SetFloat(float64(*n))
+	}
+}
+
+// filled returns a selection with every field set. The players' names begin with a prefix.
+func filled(prefix string) (s selection.Selection) {
+	fill(reflect.ValueOf(&s).Elem(), prefix, new(int))
+	s.Format = selection.Format
+	return s
+}
+
+// TestNamed checks that other names stand wherever the players' stood, and that the selection itself
+// keeps its own.
+func TestNamed(t *testing.T) {
+	name := func(id string) string { return strings.Replace(id, "id ", "name ", 1) }
+	s := filled("id ")
+	if named := s.Named(name); !reflect.DeepEqual(named, filled("name ")) {
+		t.Errorf("with names it is %+v", named)
+	}
+	if !reflect.DeepEqual(s, filled("id ")) {
+		t.Errorf("it has become %+v", s)
+	}
+	if none := (selection.Selection{}).Named(name); !reflect.DeepEqual(none, selection.Selection{}) {
+		t.Errorf("nothing with names is %+v", none)
+	}
+}

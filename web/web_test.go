@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"bytes"
 	"compress/gzip"
+	"image/png"
 	"io"
 	"io/fs"
 	"net/http"
@@ -238,5 +240,132 @@ func TestText(t *testing.T) {
 				t.Errorf("%s uses %s", name, markup)
 			}
 		}
+	}
+}
+
+// TestPlaces compares the map's table of countries with the one for estimating pings. Both have
+// where the people of a country live, and how far from there, from the same source.
+func TestPlaces(t *testing.T) {
+	const place = `(-?\d+\.\d -?\d+\.\d \d+)`
+	read := func(file, row string) map[string]string {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := map[string]string{}
+		for _, found := range regexp.MustCompile(`(?m)(?:^|,\s*)`+row).FindAllStringSubmatch(string(data), -1) {
+			if _, twice := places[found[1]]; twice {
+				t.Errorf("%s has %s twice", file, found[1])
+			}
+			places[found[1]] = found[2]
+		}
+		return places
+	}
+	const ofMap, ofPings = "static/map/places.js", "../discovery/countries/centres.txt"
+	drawn, estimated := read(ofMap, `([A-Z]{2}) \d{3} `+place), read(ofPings, `([A-Z]{2}) `+place)
+	if len(estimated) < 240 {
+		t.Fatalf("%s has %d countries", ofPings, len(estimated))
+	}
+	for country, at := range estimated {
+		if drawn[country] != at {
+			t.Errorf("%s: %q in %s, %q in %s", country, at, ofPings, drawn[country], ofMap)
+		}
+	}
+	for country, at := range drawn {
+		if estimated[country] == "" {
+			t.Errorf("%s: %q in %s alone", country, at, ofMap)
+		}
+	}
+}
+
+// TestPreview checks that a chat's preview is the same for every room, has whole addresses where
+// chats want them, and is harmless whatever the link's host is called. The picture is small.
+func TestPreview(t *testing.T) {
+	handler := web.Handler()
+	ask := func(path, host, proto, known string) *httptest.ResponseRecorder {
+		request := httptest.NewRequest("GET", path, nil)
+		request.Host = host
+		request.Header.Set("X-Forwarded-Proto", proto)
+		request.Header.Set("If-None-Match", known)
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, request)
+		return recorder
+	}
+	for _, c := range []struct{ host, proto, want string }{
+		{"192.0.2.1:7777", "", "http://192.0.2.1:7777/preview.png"},
+		{"muster.example", "https", "https://muster.example/preview.png"},
+		{`"><script>alert(1)</script>`, "javascript", "http://&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;/preview.png"},
+	} {
+		page := ask("/", c.host, c.proto, "").Body.String()
+		image := regexp.MustCompile(`<meta property="og:image" content="([^"]*)">`).FindStringSubmatch(page)
+		if image == nil || image[1] != c.want {
+			t.Errorf("asked at %q, the picture is at %q", c.host, image)
+		}
+		for _, tag := range []string{"og:title", "og:description", "og:image:alt"} {
+			if !strings.Contains(page, `<meta property="`+tag+`" content="`) {
+				t.Errorf("there is no %s", tag)
+			}
+		}
+		if strings.Contains(page, "<script>alert") {
+			t.Error("the host's name is markup")
+		}
+	}
+	one := ask("/", "192.0.2.1:7777", "", "").Header().Get("ETag")
+	if again, other := ask("/", "192.0.2.1:7777", "", one), ask("/", "elsewhere.example", "", one); again.Code != 304 || other.Code != 200 {
+		t.Errorf("asked for again at the same name and at another, the page answers %d and %d", again.Code, other.Code)
+	}
+	answer := ask("/"+web.PreviewImage, "192.0.2.1:7777", "", "")
+	picture := answer.Body.String()
+	config, err := png.DecodeConfig(bytes.NewReader([]byte(picture)))
+	if err != nil || config.Width != 1200 || config.Height != 630 || answer.Header().Get("Content-Type") != "image/png" {
+		t.Errorf("the picture is %d by %d, %s, %v", config.Width, config.Height, answer.Header().Get("Content-Type"), err)
+	}
+	const fewBytes = 30_000 // a chat fetches it for each of its readers
+	if len(picture) > fewBytes {
+		t.Errorf("the picture has %d bytes", len(picture))
+	}
+}
+
+// TestWordsOfOthers checks that the room's page loads all sentences it may say. It leaves out
+// sentences that only Home and terminals say.
+func TestWordsOfOthers(t *testing.T) {
+	left := regexp.MustCompile("[\"'`](term|computer|favourites|find|home|invited|standing)\\.[a-z]")
+	for _, root := range []string{"static", "../peer", "../host", "../discovery", "../selection", "../internal/game", "../internal/listing", "../internal/webhook", "../internal/which"} {
+		err := filepath.WalkDir(root, func(name string, entry os.DirEntry, err error) error {
+			if err == nil && entry.IsDir() && name == "static/home" {
+				return filepath.SkipDir
+			}
+			if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".js") && (!strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go")) {
+				return err
+			}
+			data, err := os.ReadFile(name)
+			if found := left.Find(data); found != nil {
+				t.Errorf("%s says %s…, which the room's page does not load", name, found)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWordsOfPlaces checks that what Home and every room load says nothing that only rooms load which look for a place,
+// but for the vote and the failure of such a room.
+func TestWordsOfPlaces(t *testing.T) {
+	of := regexp.MustCompile("[\"'`](place|recipe)\\.[a-z]")
+	others := regexp.MustCompile(`^static/(places/|recipe\.js|stages/(recipe|vote|failed)\.js)|\.css$`)
+	err := filepath.WalkDir("static", func(name string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || others.MatchString(filepath.ToSlash(name)) {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if found := of.Find(data); found != nil {
+			t.Errorf("%s says %s…, which few rooms load", name, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -2,14 +2,17 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/internal/catalogue"
 	"muster/selection"
+	"muster/selection/law"
 )
 
 // TestTable checks that every setting has a row, and that every row points to its own setting.
@@ -262,6 +265,109 @@ func TestCriteriaAreTold(t *testing.T) {
 		}
 		if s.Wanted() == before.Wanted() || !strings.Contains(string(told), `"`+row.Key+`":`+value) {
 			t.Errorf("of %s people are told %q, programs %s", row.Key, s, told)
+		}
+	}
+}
+
+// TestLaw checks which laws a match takes, in which form everybody gets them, and what people read of
+// a law that no match can keep.
+func TestLaw(t *testing.T) {
+	file, err := json.Marshal(law.Known("eql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := strings.Replace(string(file), `"EQL"`, `"<b>Our Cup</b>"`, 1)
+	for given, want := range map[string]string{
+		`"eql"`:                    `"law":"eql"`,
+		string(file):               `"law":"eql"`,
+		own:                        `"league":"\u003cb\u003eOur Cup\u003c/b\u003e"`,
+		`"eql","order":"ban pick"`: `"order":"ban pick"`,
+		`""`:                       ``,
+		`null`:                     ``,
+		`"nosuch"`:                 "no law has that name; there are 125fps, ceiling,",
+		`7`:                        "this law does not hold together: line 1: ",
+		`"125fps","order":"ban"`:   "bans and picks contradict the law of 125fps, which decides itself: “Otherwise it is a server in Germany",
+		`"na-draft","order":"b"`:   "bans and picks: write something like",
+		`"na-draft","order":"ban"`: "bans and picks contradict the law of NA QuakeWorld Draft 2",
+		strings.Replace(own, `"max_ms":1`, "\n\n\"below_ms\":1,\"max_ms\":1", 1):     "line 1: lows has two limits, max_ms and below_ms",
+		`{"rules":[` + strings.Repeat(`{"of":"worst","max_ms":9},`, 10_000) + `{}]}`: "line 1: the file has over 16384 bytes",
+		`{"rules":[` + strings.Repeat(`{},`, 5_000) + `{}]}`:                         "line 1: rules has over 256 parts",
+	} {
+		s, err := Settings{By: "mean"}.Patched([]byte(`{"match":"bo3","law":`+given+`}`), OnPage)
+		if err != nil {
+			if want == "" || !strings.Contains(err.Error(), want) || len(err.Error()) > 300 {
+				t.Errorf("%.80s: %v", given, err)
+			}
+			continue
+		}
+		var again Settings
+		text, err := json.Marshal(s)
+		if wrong := json.Unmarshal(text, &again); err != nil || wrong != nil || !reflect.DeepEqual(s, again) || !strings.Contains(string(text), want) || strings.Contains(string(text), `"law"`) != (want != "") {
+			t.Errorf("%.80s: %s; %v, %v", given, text, err, wrong)
+		}
+	}
+}
+
+// TestPlain checks that no name of a player or server is a formula in a spreadsheet.
+func TestPlain(t *testing.T) {
+	for name, want := range map[string]string{
+		"ann":                          "ann",
+		"":                             "",
+		"100 % fun":                    "100 % fun",
+		"a=b":                          "a=b",
+		"=HYPERLINK(\"https://evil\")": "'=HYPERLINK(\"https://evil\")",
+		"+1":                           "'+1",
+		"-clan-":                       "'-clan-",
+		"@ann":                         "'@ann",
+		" =1+1":                        "' =1+1",
+		"\t=1+1":                       "'\t=1+1",
+		"\r\n=1+1":                     "'\r\n=1+1",
+		"\u00a0=1+1":                   "'\u00a0=1+1",
+		"＝1+1":                         "'＝1+1",
+		"|cmd":                         "'|cmd",
+	} {
+		if got := escapeFormula(name); got != want {
+			t.Errorf("%q is written %q, want %q", name, got, want)
+		}
+	}
+	var table strings.Builder
+	e := History{Sessions: []Session{{Stays: []Stay{{Server: "a,\"b\"\n=c", Players: []Seat{{Name: "=x\";y"}}}}}}}
+	if err := e.CSV(&table); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\n,,,,\"a,\"\"b\"\"\n=c\",,,,\"'=x\"\";y\",,\n"; !strings.HasSuffix(table.String(), want) {
+		t.Errorf("the table ends %q, want %q", table.String(), want)
+	}
+}
+
+// TestStrangeKeys checks that a key that does nothing is refused, with the name of the one that was meant.
+func TestStrangeKeys(t *testing.T) {
+	for key, want := range map[string]string{
+		"max_rtt_ms": "limits_ms", "max-rtt": "limits_ms", "maxRTT": "limits_ms", "limit_ms": "limits_ms", "limits": "limits_ms",
+		"rule": "by", "Players": "players", "max_players": "players", "player": "players", "sideA": "side_a", "turn": "turn_ms",
+		"verison": "version", "long-look": "long_look_ms", "MAP": "map",
+	} {
+		var why *Refusal
+		_, err := Settings{}.Patched([]byte(`{"`+key+`":1}`), OnPage)
+		if !errors.As(err, &why) || why.Advises != sentence.Of("refused.no-key-like", "name", want) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	for key, isKnown := range map[string]bool{"colour": false, "league": false, "open": false, "": false, "map": true} {
+		_, err := Settings{By: "mean"}.Patched([]byte(`{"`+key+`":""}`), OnPage)
+		if isKnown != (err == nil) {
+			t.Errorf("%q: %v", key, err)
+		}
+	}
+	var order struct {
+		Addr string `json:"addr"`
+		Own  string `json:"-"`
+	}
+	for body, isRead := range map[string]bool{
+		`{"addr":"a"}`: true, "\ufeff{}": true, "null": true, `{"Addr":"a"}`: false, `{"Own":"a"}`: false, `{"-":"a"}`: false, `{"server":"a"}`: false, `[]`: false,
+	} {
+		if err := Read([]byte(body), &order); (err == nil) != isRead {
+			t.Errorf("%s: %v", body, err)
 		}
 	}
 }

@@ -1,9 +1,12 @@
 package wire_test
 
 import (
+	"bytes"
+	"compress/flate"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"os"
@@ -454,4 +457,83 @@ func FuzzUnmarshal(f *testing.F) {
 			t.Fatalf("%+v\nbecame %+v", first, second)
 		}
 	})
+}
+
+// TestNearBounds checks that a player's program may report only servers of private networks, and
+// only so many.
+func TestNearBounds(t *testing.T) {
+	near := func(addrs ...string) wire.Frame {
+		return wire.Frame{Data: []byte(`{"type":"near","game":"openarena","servers":[{"addr":"` + strings.Join(addrs, `"},{"addr":"`) + `"}]}`)}
+	}
+	for _, addr := range []string{"192.168.1.5:27960", "10.0.0.1:1", "[fd00::1]:27960", "100.64.0.1:27015"} {
+		if _, err := wire.Unmarshal(near(addr)); err != nil {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+	for _, addr := range []string{"192.0.2.1:27960", "127.0.0.1:27960", "0.0.0.0:27960", "224.0.0.1:5353",
+		"255.255.255.255:27960", "192.168.1.5:0", "[::ffff:192.168.1.5]:27960", "[fe80::1%eth0]:27960", "den.local:27960"} {
+		if _, err := wire.Unmarshal(near(addr)); err == nil {
+			t.Errorf("%s is let through", addr)
+		}
+	}
+	many := strings.Split(strings.Repeat("192.168.1.5:27960 ", wire.MaxNear), " ")[:wire.MaxNear]
+	if _, err := wire.Unmarshal(near(many...)); err != nil {
+		t.Errorf("%d servers: %v", wire.MaxNear, err)
+	}
+	if _, err := wire.Unmarshal(near(append(many, many[0])...)); err == nil {
+		t.Errorf("%d servers are let through", wire.MaxNear+1)
+	}
+}
+
+// TestPack checks that a room's state comes through packed, and that short messages and binary ones
+// stay as they are.
+func TestPack(t *testing.T) {
+	var packer wire.Packer
+	people := []byte(`[`)
+	for i := range 40 {
+		people = fmt.Appendf(people, `{"name":"player %d","peer":true,"connected":true},`, i)
+	}
+	room := wire.Room{"people": append(people[:len(people)-1], ']')}
+	plain, err := wire.Marshal(room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time with a writer that was used
+		packed := packer.Pack(plain)
+		if !packed.IsDeflated() || 4*len(packed.Data) > len(plain.Data) {
+			t.Errorf("%d bytes became %d", len(plain.Data), len(packed.Data))
+		}
+		if got, err := wire.Unmarshal(packed); err != nil || !reflect.DeepEqual(got, room) {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+	for _, f := range []wire.Frame{{Data: []byte(`{"type":"again"}`)}, wire.BinaryFrame(make([]byte, 4096))} {
+		if packed := packer.Pack(f); !reflect.DeepEqual(packed, f) {
+			t.Errorf("%+v became %+v", f, packed)
+		}
+	}
+}
+
+// TestUnpackHostile checks that what no host packs is refused.
+func TestUnpackHostile(t *testing.T) {
+	deflated := func(plain []byte) []byte {
+		b := bytes.NewBuffer([]byte{4})
+		w, _ := flate.NewWriter(b, flate.BestCompression)
+		w.Write(plain)
+		w.Close()
+		return b.Bytes()
+	}
+	whole := deflated([]byte(`{"type":"done","round":1}`))
+	for name, data := range map[string][]byte{
+		"nothing":        {4},
+		"cut short":      whole[:len(whole)-4],
+		"more behind it": append(whole[:len(whole):len(whole)], 0),
+		"no message":     deflated([]byte("[]")),
+		"too much":       deflated(make([]byte, 8<<20+1)),
+		"packed twice":   deflated(whole),
+	} {
+		if m, err := wire.Unmarshal(wire.BinaryFrame(data)); !errors.Is(err, wire.ErrMalformed) {
+			t.Errorf("%s: %v, %v", name, m, err)
+		}
+	}
 }

@@ -8,15 +8,19 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"muster/host/cluster/clustertest"
+	"muster/host/networks"
 	"muster/internal/await"
 	"muster/internal/freeport"
 	"muster/internal/userfile"
+	"muster/selection/memory"
 )
 
 // asks sends a public host a request, with a JSON body if there is one, and returns the answer.
@@ -242,4 +246,106 @@ func TestServeMoves(t *testing.T) {
 			t.Errorf("the room answers %d %s", status, text)
 		}
 	}, "--store", backup)
+}
+
+// TestServeLogIsJSON checks that with --log-format json each line is a JSON object. The first one
+// names the program and its settings, and none contains a secret.
+func TestServeLogIsJSON(t *testing.T) {
+	read := func(t *testing.T, text string) (lines []map[string]any) {
+		t.Helper()
+		for line := range strings.Lines(text) {
+			var one map[string]any
+			if err := json.Unmarshal([]byte(line), &one); err != nil {
+				t.Fatalf("a line is no JSON: %q", line)
+			}
+			lines = append(lines, one)
+		}
+		if len(lines) == 0 {
+			t.Fatal("there is no line")
+		}
+		return lines
+	}
+	t.Run("a host that serves", func(t *testing.T) {
+		p := begin(t, "serve", "--listen", "127.0.0.1:0", "--store", filepath.Join(t.TempDir(), "rooms.db"), "--node",
+			"host7", "--public-url", "https://muster.example",
+			"--max-rooms", "77", "--master", "https://ann:secret1@lists.example/list?key=secret2", "--log-format", "json")
+		p.says(t, `"page":"https://muster.example/"`)
+		lines := read(t, p.out.String()+p.err.String())
+		first, _ := json.Marshal(lines[0])
+		for _, want := range []string{`"version":`, `"node":"host7"`, `"max-rooms":"77"`, `"master":"https://…@lists.example/list?…"`} {
+			if !strings.Contains(string(first), want) {
+				t.Errorf("the first line has no %s: %s", want, first)
+			}
+		}
+		if text := p.err.String(); strings.Contains(text, "secret1") || strings.Contains(text, "secret2") ||
+			!strings.Contains(text, "so a proxy encrypts") {
+			t.Errorf("the log is %s", text)
+		}
+		for i, line := range lines {
+			if line["node"] != "host7" || line["version"] == nil {
+				t.Errorf("line %d is of no node or version: %v", i, line)
+			}
+		}
+	})
+	for name, args := range map[string][]string{
+		"a mistake":            {"--max-rooms", "0"},
+		"no NATS":              {"--nats", "nats://user:secret1@127.0.0.1:1", "--listen", "127.0.0.1:0", "--cluster-listen", "127.0.0.1:0"},
+		"no folder for a file": {"--store", "/nowhere/rooms.db", "--listen", "127.0.0.1:0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := muster(t, append([]string{"serve", "--log-format", "json"}, args...)...)
+			lines := read(t, o.out+o.err)
+			if last := lines[len(lines)-1]; o.code == 0 || strings.Contains(o.err, "secret1") || !strings.Contains(o.err, `"level":"ERROR"`) {
+				t.Errorf("it ends with %d and says %v", o.code, last)
+			}
+		})
+	}
+}
+
+// learnt returns the document of a memory that knows one network from three rooms.
+func learnt(at time.Time) []byte {
+	m, part := networks.New([32]byte{}), memory.Part{Country: "DE", ASN: 24940, Prefix: netip.MustParsePrefix("198.18.7.0/24")}
+	for i := range byte(3) {
+		m.Learn(string('a'+i), netip.AddrFrom4([4]byte{203, 0, i, 1}), networks.Network{Country: "NL"}, []memory.Cell{{Part: part, MS: 20}}, at)
+	}
+	return m.Append(nil)
+}
+
+// TestServeMemory checks that an operator sees what a host has learnt, and deletes it while the host
+// runs, by the flags and the environment of muster serve.
+func TestServeMemory(t *testing.T) {
+	rooms := filepath.Join(t.TempDir(), "rooms.db")
+	shows := func(want string, args ...string) {
+		t.Helper()
+		if o := muster(t, append([]string{"serve", "memory"}, args...)...); o.code != 0 || !strings.Contains(o.out, want) {
+			t.Errorf("%v: %+v, want %q", args, o, want)
+		}
+	}
+	if err := os.WriteFile(rooms+".networks", learnt(time.Now()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, "serve", "--listen", "127.0.0.1:0", "--store", rooms).says(t, `(?m)^page `)
+	shows("3 distances for players of 1 network, 0.1 kB in "+rooms+".networks; learnt from "+time.Now().UTC().Format(time.DateOnly), "--store", rooms)
+	t.Setenv("MUSTER_SERVE_STORE", rooms)
+	shows(`"cells":3,"networks":1`, "--json")
+	shows("Deleted: 3 distances", "--delete")
+	shows("learnt nothing yet")
+	var document struct {
+		Format  string
+		Deleted bool
+		Forgot  time.Time
+	}
+	o := muster(t, "serve", "memory", "--json", "--delete")
+	if err := json.Unmarshal([]byte(o.out), &document); err != nil || document.Format != "muster.memory/1" || !document.Deleted || document.Forgot.IsZero() {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if o := muster(t, "serve", "memory", "--nats", "nats://127.0.0.1:1"); o.code != 2 {
+		t.Errorf("a file and NATS: %+v", o)
+	}
+	if err := os.WriteFile(rooms+".networks", []byte("nonsense"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := muster(t, "serve", "memory"); o.code != 1 || !strings.Contains(o.err, "--delete") {
+		t.Errorf("a damaged file: %+v", o)
+	}
 }

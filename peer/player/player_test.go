@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -328,4 +329,84 @@ func TestErrands(t *testing.T) {
 	if next.Game != "c" || len(s.said) != 1 || s.said[0] != (wire.Able{Game: "c"}) {
 		t.Errorf("of %+v the host is told %+v", next, s.said)
 	}
+}
+
+func TestMayAsk(t *testing.T) {
+	const internet, network, machine = "203.0.113.1", "192.168.1.2", "127.0.0.1"
+	tests := []struct {
+		host, server string
+		want         bool
+	}{
+		{internet, "192.0.2.1", true},
+		{internet, "2001:db8::1", true},
+		{internet, "192.168.1.1", false},
+		{internet, "fd00::1", false},
+		{internet, "169.254.169.254", false},
+		{internet, "100.100.100.100", false},
+		{internet, "127.0.0.1", false},
+		{internet, "0.0.0.0", false},
+		{network, "192.0.2.1", true},
+		{network, "10.0.0.1", true}, // another network, known to the host
+		{network, "127.0.0.1", false},
+		{machine, "127.1.0.2", true},
+		{machine, "192.168.1.1", true},
+		{machine, "0.0.0.0", false},
+		{machine, "224.0.0.251", false},
+		{machine, "255.255.255.255", false},
+	}
+	for _, tt := range tests {
+		if got := mayAsk(netip.MustParseAddr(tt.host), netip.MustParseAddr(tt.server)); got != tt.want {
+			t.Errorf("a host at %s may have us ask %s: %t", tt.host, tt.server, got)
+		}
+	}
+}
+
+// TestDelay checks what a host's delays and its questions for a status come to.
+func TestDelay(t *testing.T) {
+	s := newScript(t, Options{})
+	servers := serversOf(2)
+	to := wire.Launch{Round: 1, Game: "openarena", Address: servers[0].Addr.String()}
+	asked := func(n int) {
+		t.Helper()
+		found := 0
+		for _, o := range s.others {
+			if ask, is := o.(AskStatus); is && ask.Launch == to {
+				found++
+			}
+		}
+		if found != n {
+			t.Errorf("%d questions, want %d, in %v", found, n, s.others)
+		}
+		s.others = nil
+	}
+	s.hears(wire.Status{Round: 1}) // nobody is sent anywhere
+	asked(0)
+	s.hears(wire.List{Round: 1, Servers: servers}, wire.Delay{Round: 1, By: 30}, to)
+	if !slices.Contains(s.others, Output(Hold{30})) { // nanoseconds
+		t.Errorf("it does %v", s.others)
+	}
+	s.hears(wire.Status{Round: 2}) // another round
+	asked(0)
+	s.hears(wire.Status{Round: 1}, wire.Status{Round: 1})
+	asked(1)
+	s.said = nil
+	s.step(StatusTold{Task: s.player.launch.status, Pings: map[string]time.Duration{"zoe": 40 * ms, "anna": 31 * ms}})
+	want := wire.Pings{Round: 1, Pings: []wire.NamedPing{{Name: "anna", MS: 31}, {Name: "zoe", MS: 40}}}
+	if len(s.said) != 1 || !reflect.DeepEqual(s.said[0], want) {
+		t.Errorf("it says %v", s.said)
+	}
+	s.hears(wire.Status{Round: 1}) // too soon
+	asked(0)
+	s.passes(statusGap)
+	s.others = nil
+	s.hears(wire.Status{Round: 1})
+	asked(1)
+	s.step(StatusTold{Task: s.player.launch.status})
+	s.hears(wire.List{Round: 2, Servers: servers}, wire.Launch{Round: 2, Game: "openarena", Address: "10.0.0.1:27960"})
+	if !slices.Contains(s.others, Output(Hold{})) {
+		t.Errorf("in another round it does %v", s.others)
+	}
+	s.passes(statusGap)
+	s.hears(wire.Status{Round: 2}) // a host on the internet has no program ask a private address
+	asked(0)
 }

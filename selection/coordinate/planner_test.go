@@ -222,3 +222,148 @@ func TestFindsTheLeastSacrifice(t *testing.T) {
 		}
 	}
 }
+
+// TestContenders checks that servers hidden by one late or held-up packet get another look if they
+// would win with the RTT of similar servers. Others do not.
+func TestContenders(t *testing.T) {
+	const missed, heldUp, far, deaf = 4, 5, 6, 7
+	rtts := [][3]time.Duration{
+		{60, 60, 60}, {61, 61, 60}, {62, 60, 61}, {59, 61, 61}, // in ms; 0 is no answer yet
+		missed: {50, 0, 50}, heldUp: {50, 52, 130}, far: {200, 200, 200}, deaf: {50, 0, 0},
+	}
+	table := selection.NewTable([]string{"ann", "bob", "cat"}, len(rtts))
+	var list []discovery.Server
+	for server, ms := range rtts {
+		list = append(list, discovery.Server{Addr: netip.MustParseAddrPort(fmt.Sprintf("192.%d.2.1:27960", server)), Country: "DE", ASN: 64500})
+		for player := range ms {
+			if ms[player] > 0 {
+				table.Set(player, server, discovery.Answered, ms[player]*time.Millisecond)
+			}
+		}
+	}
+	p := coordinate.New(topology.New(list), selection.Servers{}, table, selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1})
+	contenders := p.Contenders(5)
+	for _, want := range []int{missed, heldUp} {
+		if !slices.Contains(contenders, want) {
+			t.Errorf("server %d is not among %v", want, contenders)
+		}
+	}
+	for _, other := range []int{far, deaf} {
+		if slices.Contains(contenders, other) {
+			t.Errorf("server %d is among %v", other, contenders)
+		}
+	}
+	if first := p.Contenders(1); len(first) != 1 || first[0] != contenders[0] {
+		t.Errorf("the first of %v are %v", contenders, first)
+	}
+}
+
+// TestDoubtsOneSample checks that the best server is a finalist though one player's packet to it
+// met a full queue.
+func TestDoubtsOneSample(t *testing.T) {
+	const players = 3
+	list := small()
+	worst := func(server int) (worst time.Duration) {
+		for player := range players {
+			worst = max(worst, smallRTT(player, server))
+		}
+		return worst
+	}
+	best := 0
+	for server := range list {
+		if worst(server) < worst(best) {
+			best = server
+		}
+	}
+	table := selection.NewTable([]string{"ann", "bob", "cat"}, len(list))
+	p := coordinate.New(topology.New(list), selection.Servers{}, table, selection.Criteria{By: selection.Minimax},
+		coordinate.Options{Seed: 1, Enough: -1})
+	measured := 0
+	for !p.Progress().Done {
+		for _, b := range p.Next() {
+			for _, server := range b.Servers {
+				rtt := smallRTT(b.Player, server)
+				if server == best {
+					measured++
+					if b.Player == 1 {
+						rtt += 80 * time.Millisecond
+					}
+				}
+				p.Observe(b.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
+			}
+		}
+	}
+	if finalists := p.Finalists(10); measured != players || !slices.Contains(finalists, best) {
+		t.Errorf("server %d, measured by %d of %d, is not among the finalists %v", best, measured, players, finalists)
+	}
+}
+
+// TestDoubtsOneSampleOfItsOwn checks the same for a server that is nearer than its neighbours,
+// which tell too little of it.
+func TestDoubtsOneSampleOfItsOwn(t *testing.T) {
+	const best, other = 4, 5
+	rtts := [][2]time.Duration{{105, 105}, {105, 105}, {105, 105}, {105, 105}, best: {92, 210}, other: {97, 97}} // in ms
+	table := selection.NewTable([]string{"ann", "bob"}, len(rtts))
+	var list []discovery.Server
+	for server, ms := range rtts {
+		list = append(list, discovery.Server{Addr: netip.MustParseAddrPort(fmt.Sprintf("192.%d.2.1:27960", server)), Country: "DE", ASN: 64500})
+		for player := range ms {
+			table.Set(player, server, discovery.Answered, ms[player]*time.Millisecond)
+		}
+	}
+	list[other].Country, list[other].ASN = "FR", 64501
+	p := coordinate.New(topology.New(list), selection.Servers{}, table, selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1})
+	if hidden := p.Hidden(3); !slices.Equal(hidden, []int{other, best}) {
+		t.Errorf("%v are looked at again, want %d, which leads, and %d, which may be better", hidden, other, best)
+	}
+}
+
+// TestLargeParts checks that the fair rules look at every network with 0.25 % of the list, though
+// all known networks of its country are hopeless.
+func TestLargeParts(t *testing.T) {
+	const (
+		ms = time.Millisecond
+		// the first half are a country that is fairly fair, the others one that is not
+		networks, each = 120, 20
+	)
+	var list []discovery.Server
+	var of []int // each server's network
+	for n := range networks {
+		country := "AA"
+		if n >= networks/2 {
+			country = "BB"
+		}
+		for i := range each {
+			addr := netip.AddrFrom4([4]byte{30, byte(n), 1, byte(i + 1)})
+			list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 27960), Country: country, ASN: uint32(100 + n)})
+			of = append(of, n)
+		}
+	}
+	players := []string{"ann", "bob", "cem", "dee"}
+	for _, by := range []selection.Rule{selection.Fairness, selection.FairThreshold} {
+		for seed := range uint64(4) {
+			t.Run(fmt.Sprintf("%s/%d", by, seed), func(t *testing.T) {
+				criteria := selection.Criteria{By: by, Limits: []time.Duration{400 * ms}}
+				p := coordinate.New(topology.New(list), selection.Servers{}, selection.NewTable(players, len(list)),
+					criteria, coordinate.Options{Seed: seed, Budget: 200})
+				asked := map[int]bool{}
+				for !p.Progress().Done {
+					for _, b := range p.Next() {
+						for _, server := range b.Servers {
+							asked[of[server]] = true
+							apart := 90
+							if n := of[server]; n < networks/2 {
+								apart = 20 + n%7
+							}
+							rtt := time.Duration(50+apart*b.Player+server%3) * ms
+							p.Observe(b.Player, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
+						}
+					}
+				}
+				if len(asked) < networks {
+					t.Errorf("%d of %d networks were asked", len(asked), networks)
+				}
+			})
+		}
+	}
+}

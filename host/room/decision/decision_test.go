@@ -16,6 +16,7 @@ import (
 	"muster/host/room/finals"
 	"muster/host/room/people"
 	"muster/host/room/probing"
+	"muster/host/room/roomtime"
 	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/internal/catalogue"
@@ -553,4 +554,123 @@ func texts(sentences []sentence.Sentence) (all []string) {
 		}
 	}
 	return all
+}
+
+// inMatch returns a match of ann and ben against emil, whose captains ban two of three servers.
+func inMatch(t *testing.T) *session {
+	n := newSession(t, 3, "ann", "ben", "emil")
+	s := factstest.Settings()
+	s.Match, s.Order, s.SideA = "bo1", "ban ban", "Nightjars"
+	n.Settings = s
+	for name, side := range map[people.ID]wire.Side{"ann": wire.SideA, "emil": wire.SideB} {
+		n.Sides.Join(name, side)
+	}
+	n.SettleSides()
+	n.Sides.Join("ben", wire.SideA)
+	n.Measures("ann", 10, 20, 30)
+	n.Measures("ben", 20, 30, 40)
+	n.Measures("emil", 31, 21, 11)
+	n.Chooses()
+	n.d.BeginBans(n.F, n.Now)
+	return n
+}
+
+// ticks lets time pass. A side whose captain has left gets another, as in the room. It returns what
+// people read.
+func (n *session) ticks(now roomtime.Time) string {
+	notes, left := n.d.TickBans(n.F, factstest.ClocksAt(now))
+	if left != "" {
+		notes = n.F.SideNotes(n.Sides.Replace(left, decision.Captainable(n.F)))
+	}
+	return strings.Join(catalogue.InEnglish().SayAll(notes), "; ")
+}
+
+// TestAway checks that the next of the side replaces a captain who is not there at their own turn,
+// and that a captain on the page is there.
+func TestAway(t *testing.T) {
+	n := inMatch(t)
+	n.Attendance.Leave("ann", n.Now)
+	n.Roster.OpenPage(n.Roster.PageOf("ann"), n.Now)
+	if n.d.IsCaptainAway(n.F) {
+		t.Error("ann has the page open, and is away")
+	}
+	n.Roster.ClosePage(n.Roster.PageOf("ann"), n.Now)
+	if said := n.ticks(n.Now.Add(time.Second)); said != "" || !n.d.IsCaptainAway(n.F) {
+		t.Errorf("at once: %q", said)
+	}
+	if said := n.ticks(n.Now.Add(15 * time.Second)); said != "ben is captain of Nightjars" || !slices.Contains(decision.Captainable(n.F), "ben") {
+		t.Errorf("then: %q", said)
+	}
+}
+
+// TestHidden checks that the organiser can hide servers while a server is left to vote on.
+func TestHidden(t *testing.T) {
+	n := measured(t, 2, "ann", "bob")
+	n.choose(false)
+	for _, tt := range []struct {
+		name      string
+		server    int
+		isVoting  bool
+		note, err string
+		chosen    int // -2 if there is no other choice
+	}{
+		{"one", 0, false, "the organiser hides 20.0.0.1:27960: it won’t be chosen any more", "<nil>", -2},
+		{"one, in a vote", 0, true, "the organiser hides 20.0.0.1:27960", "<nil>", 1},
+		{"the last, in a vote", 1, true, "", "nothing would be left to play on", -2},
+		{"the last", 1, false, "the organiser hides 25.0.1.1:27960: it won’t be chosen any more", "<nil>", -2},
+	} {
+		addr := n.Servers.List[tt.server].Addr
+		if err := n.Lists.Hide(addr, "", n.F.Organiser()); err != nil {
+			t.Fatal(err)
+		}
+		note, other, err := decision.AfterHiding(n.F, addr, tt.isVoting)
+		chosen := -2
+		if other != nil {
+			chosen = factstest.Chosen(other)
+		}
+		if catalogue.InEnglish().Say(note) != tt.note || fmt.Sprint(err) != tt.err || chosen != tt.chosen {
+			t.Errorf("%s: %q, %d is chosen, %v", tt.name, note, chosen, err)
+		}
+	}
+}
+
+// TestVouch checks that a player's unusual numbers count once the organiser confirms them. They
+// count in this round too if a server is left that suits the player.
+func TestVouch(t *testing.T) {
+	odd := func(rtt int) *session {
+		n := newSession(t, 20, "ann", "bob", "cat")
+		for _, player := range []people.ID{"ann", "bob"} {
+			n.Measures(player, factstest.Up(10, 20)...)
+		}
+		n.Measures("cat", slices.Repeat([]int{rtt}, 20)...)
+		if n.choose(false); n.Attendance.Of("cat").Out != attendance.Odd {
+			t.Fatalf("cat is out for %q", n.Attendance.Of("cat").Out)
+		}
+		return n
+	}
+	n := odd(1)
+	notes, other, err := n.vouch("cat")
+	if err != nil || other == nil || !slices.Contains(other.Players, "cat") || n.Attendance.Of("cat").Out != "" {
+		t.Errorf("cat is vouched for: %q, %+v, %v", notes, other, err)
+	}
+	if notes, other, err = n.vouch("ann"); other != nil || err != nil {
+		t.Errorf("ann is vouched for: %q, %+v, %v", notes, other, err)
+	}
+
+	n = odd(1)
+	n.Evidence["cat"] = n.Evidence["cat"].Next()
+	if _, err := n.Roster.Rename(n.F.Person("cat"), "kit", n.Now); err != nil {
+		t.Fatal(err)
+	}
+	_, other, err = n.vouch("cat")
+	if err == nil || !strings.HasPrefix(err.Error(), "kit has not measured") || other != nil ||
+		n.Attendance.Of("cat").Out != attendance.Behind {
+		t.Errorf("cat has measured nothing: %+v, out for %q, %v", other, n.Attendance.Of("cat").Out, err)
+	}
+
+	n = odd(1)
+	n.Choice = n.Choice.Forget()
+	if _, other, err = n.vouch("cat"); other != nil || err != nil || n.Attendance.Of("cat").Out != "" {
+		t.Errorf("there is no choice: %+v, out for %q, %v", other, n.Attendance.Of("cat").Out, err)
+	}
 }

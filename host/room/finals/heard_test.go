@@ -2,6 +2,7 @@ package finals
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -392,4 +393,81 @@ func FuzzHear(f *testing.F) {
 		}
 		t.Fatal("they look one at a time again and again")
 	})
+}
+
+func TestJudgeMisses(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		look        look
+		players     int
+		lost, again []miss
+	}{
+		{"nothing missed", look{Reached: []int{1}}, 2, nil, nil},
+		{"it answers nobody", look{Missed: []miss{{"ann", 1, 3}, {"bob", 1, 3}}}, 2, []miss{{"ann", 1, 3}, {"bob", 1, 3}}, nil},
+		{"it answers the other", look{Missed: []miss{{"bob", 1, 3}}, Reached: []int{1}}, 2, nil, []miss{{"bob", 1, 3}}},
+		{"another answers", look{Missed: []miss{{"bob", 1, 3}}, Reached: []int{2}}, 2, []miss{{"bob", 1, 3}}, nil},
+		{"a single packet of half of them", look{Missed: []miss{{"bob", 1, 1}}, Reached: []int{1}}, 2, nil, nil},
+		{"a single packet of most of them", look{Missed: []miss{{"bob", 1, 1}, {"cat", 1, 1}}, Reached: []int{1}}, 3,
+			nil, []miss{{"bob", 1, 1}, {"cat", 1, 1}}},
+		{"a single packet, and nobody else looked", look{Missed: []miss{{"ann", 1, 1}}}, 1, []miss{{"ann", 1, 1}}, nil},
+		{"again", look{Missed: []miss{{"bob", 1, 2}}, Reached: []int{1}, Alone: []people.ID{"bob"}}, 2, nil, nil},
+	} {
+		l := Looks{state: State{look: c.look}}
+		if lost, again := l.judge(c.players); !reflect.DeepEqual(lost, c.lost) || !reflect.DeepEqual(again, c.again) {
+			t.Errorf("%s: lost %v, again %v, want %v and %v", c.name, lost, again, c.lost, c.again)
+		}
+	}
+}
+
+// TestQualityOf checks that a single lost packet proves nothing, and that more do. A packet that
+// met a full queue does not count if another sample or an earlier measurement shows that.
+func TestQualityOf(t *testing.T) {
+	none := discovery.Result{}
+	of := func(ms int) discovery.Result {
+		return discovery.Result{State: discovery.Answered, RTT: time.Duration(ms) * time.Millisecond}
+	}
+	for _, test := range []struct {
+		before discovery.Result
+		rtts   []float64
+		sent   int
+		want   selection.Quality
+	}{
+		{none, nil, 0, selection.Quality{}},
+		{none, []float64{20, 21, 23}, 3, selection.Quality{Jitter: 1500 * time.Microsecond}},
+		{none, []float64{20, 120, 21}, 3, selection.Quality{Jitter: time.Millisecond}},
+		{none, []float64{20, 60, 120}, 3, selection.Quality{Jitter: 50 * time.Millisecond}},
+		{none, []float64{20, 21}, 3, selection.Quality{Jitter: time.Millisecond}},
+		{none, []float64{20}, 3, selection.Quality{Loss: 1.0 / 3}},
+		{none, nil, 3, selection.Quality{Loss: 2.0 / 3}},
+		{none, []float64{20, 120}, 2, selection.Quality{Jitter: 100 * time.Millisecond}},
+		{of(21), []float64{20, 120}, 2, selection.Quality{Jitter: time.Millisecond}},
+		{of(21), []float64{20, 25}, 2, selection.Quality{Jitter: 5 * time.Millisecond}},
+		{of(60), []float64{20, 120}, 2, selection.Quality{Jitter: 100 * time.Millisecond}},
+		{of(20), []float64{20}, 2, selection.Quality{}},
+		{of(20), []float64{24}, 1, selection.Quality{}},
+	} {
+		if got := qualityOf(wire.Finalist{RTTs: test.rtts, Sent: test.sent}, test.before); got != test.want {
+			t.Errorf("%v of %d after %v: %+v, want %+v", test.rtts, test.sent, test.before.RTT, got, test.want)
+		}
+	}
+}
+
+func TestQualityOfFew(t *testing.T) {
+	tests := []struct {
+		name   string
+		rtts   []float64
+		jitter time.Duration
+		doubt  bool
+	}{
+		{"one", []float64{50}, 0, false},
+		{"two that agree", []float64{50, 55}, 0, false},
+		{"two that do not", []float64{50, 70}, 0, true},
+		{"one met a queue", []float64{50, 90, 52}, 0, false},
+		{"none agrees", []float64{50, 90, 70}, 30 * time.Millisecond, false},
+	}
+	for _, tt := range tests {
+		if q := qualityOfFew(tt.rtts); q.Jitter != tt.jitter || disagree(tt.rtts) != tt.doubt {
+			t.Errorf("%s: jitter %v, in doubt %v", tt.name, q.Jitter, disagree(tt.rtts))
+		}
+	}
 }
