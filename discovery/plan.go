@@ -1,6 +1,10 @@
 package discovery
 
-import "time"
+import (
+	"fmt"
+	"math"
+	"time"
+)
 
 // Probe names one server to ask, and the reason.
 type Probe struct {
@@ -56,3 +60,44 @@ type PlanSummary struct {
 	// for it, but the results have not. The plan then makes no claim.
 	Shift time.Duration
 }
+
+// Claim is an estimate of how many of the near servers a plan has found. It follows
+// from the measurements and is no proof.
+type Claim struct {
+	// Low and High bound the share of the answering servers under Limit that
+	// were found; both are 0 if the plan claims nothing.
+	Low, High float64
+	Limit     time.Duration
+}
+
+// String returns the claim as a sentence, or "" if there is no claim.
+func (c Claim) String() string {
+	if c.High == 0 {
+		return ""
+	}
+	low, high := math.Floor(c.Low*100), math.Floor(c.High*100)
+	share := fmt.Sprintf("%.0f–%.0f %%", low, high)
+	if low == high {
+		share = fmt.Sprintf("%.0f %%", low)
+	}
+	return fmt.Sprintf("%s of the servers under %d ms found", share, c.Limit.Milliseconds())
+}
+
+// conventional probes every server in the order of the list.
+type conventional struct{ next, servers int }
+
+// NewConventional returns the plan of every server browser, and the baseline of the
+// papers: all servers, in the master's order.
+func NewConventional(servers int) Plan { return &conventional{servers: servers} }
+
+func (c *conventional) Next() (Probe, Verdict) {
+	if c.next == c.servers {
+		return Probe{}, Stop
+	}
+	c.next++
+	return Probe{Server: c.next - 1}, Go
+}
+
+func (c *conventional) Observe(Result) {}
+
+func (c *conventional) Summary() PlanSummary { return PlanSummary{} }

@@ -1,13 +1,18 @@
 package browse
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/prober"
 	"muster/discovery/report"
+	"muster/internal/hint"
 	"muster/internal/term"
 )
 
@@ -152,4 +157,26 @@ func Label(m report.Measurement) string {
 		return m.Addr.String()
 	}
 	return m.Name
+}
+
+// playersWait is how long a server may take to say who plays.
+const playersWait = 4 * time.Second
+
+// Players asks a server who plays there. The engine's protocol is that of a [discovery.Roll].
+func Players(ctx context.Context, engine *prober.Prober, at netip.AddrPort) ([]discovery.Player, error) {
+	ctx, cancel := context.WithTimeout(ctx, playersWait)
+	defer cancel()
+	var people *discovery.Roster
+	err := engine.Run(ctx, []discovery.Server{{Addr: at}}, discovery.NewConventional(1), func(r discovery.Result) {
+		if r.Info != nil {
+			people = r.Info.Roster
+		}
+	})
+	switch {
+	case people != nil:
+		return people.Players, nil
+	case err == nil || errors.Is(err, context.DeadlineExceeded):
+		return nil, hint.Say("find.who-untold-there")
+	}
+	return nil, err
 }

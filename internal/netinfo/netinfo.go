@@ -5,6 +5,7 @@ package netinfo
 import (
 	"cmp"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"slices"
@@ -149,4 +150,11 @@ func TrySocket(wanted int) (buffer int, stamps bool, failed error) {
 		_, _, err = conn.ReadFrom(make([]byte, 16))
 	}
 	return buffer, stamps, err
+}
+
+// IsOwnRequest reports whether a request on this machine comes from a program of this user.
+func IsOwnRequest(r *http.Request) bool {
+	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
+	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return err == nil && is && IsOwnUser(client, server)
 }

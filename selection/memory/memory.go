@@ -11,12 +11,14 @@ package memory
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"net/netip"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/countries"
 	"muster/discovery/plan/topology"
 )
 
@@ -174,4 +176,35 @@ func (m moments) mean() float64 { return m.sum / float64(m.n) }
 
 func (m moments) deviation() float64 {
 	return math.Sqrt(max(0, m.squares/float64(m.n)-m.mean()*m.mean()))
+}
+
+// Guess returns vague forecasts for a player in a country of whom nothing is remembered: for the countries of
+// a list, in the order of the tree. They say what usually lies between two countries. Their errors are
+// large, and their own. It is nil if the player's country is not known.
+func Guess(tree *topology.Tree, country string) (forecasts []Forecast) {
+	var nodes []topology.Node
+	var to []string
+	for node := topology.Root + 1; int(node) < tree.Nodes(); node = tree.End(node) {
+		nodes, to = append(nodes, node), append(to, tree.List()[tree.Servers(node)[0]].Country)
+	}
+	for i, w := range countries.Ways(country, to) {
+		if w.MS > 0 {
+			forecasts = append(forecasts, Forecast{Node: nodes[i], MS: w.MS, SD: math.Hypot(w.Off, w.Spread), Error: w.Off, IsVague: true})
+		}
+	}
+	return forecasts
+}
+
+// Parts yields the parts of a list down to a level, in the order of its tree.
+func Parts(tree *topology.Tree, to topology.Level) iter.Seq[Part] {
+	return func(yield func(Part) bool) {
+		for node := topology.Root + 1; int(node) < tree.Nodes(); node++ {
+			if tree.Level(node) > to {
+				continue
+			}
+			if part, known := partOf(tree, node); known && !yield(part) {
+				return
+			}
+		}
+	}
 }
