@@ -177,8 +177,7 @@ func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, er
 			Advising("refused.opening-json-hint", "example", `{"game":"openarena","players":4}`)
 	}
 	body, err := readBody(w, r, most)
-	var tooLong *http.MaxBytesError
-	if errors.As(err, &tooLong) {
+	if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		return nil, wire.Refuse(wire.ReasonMalformed, "refused.opening-long", "n", int(most)).
 			Advising("refused.opening-long-hint")
 	}

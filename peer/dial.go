@@ -104,8 +104,7 @@ func (s *session) dial(ctx context.Context, at Place) (*websocket.Conn, error) {
 	}
 	taken, addr, err := around(ctx, addrs, s.left, s.options.Random, func(ctx context.Context, addr netip.Addr) (*websocket.Conn, error) {
 		ws, err := s.open(ctx, addr, at)
-		var elsewhere *Elsewhere
-		if errors.As(err, &elsewhere) && elsewhere.isEncrypted(u) {
+		if elsewhere, is := errors.AsType[*Elsewhere](err); is && elsewhere.isEncrypted(u) {
 			secure := *u
 			secure.Scheme, secure.Host = "wss", elsewhere.To.Host
 			return s.open(ctx, addr, Place{secure.String(), at.TLS})

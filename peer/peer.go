@@ -267,8 +267,7 @@ func Run(ctx context.Context, options Options) error {
 	s.loop()
 	s.work.Wait()
 	err := context.Cause(s.ctx)
-	var refusal wire.Refusal
-	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonLeft {
+	if refusal, is := errors.AsType[wire.Refusal](err); is && refusal.Reason == wire.ReasonLeft {
 		err = nil // the player left on the page
 	}
 	if errors.Is(err, player.ErrFinished) || s.player.IsFinishing() && errors.Is(err, ErrUnreachable) || ctx.Err() != nil {

@@ -159,8 +159,7 @@ func TestReadReportKnowsOtherFormats(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := report.Read(strings.NewReader(tt.in))
-		var format *report.FormatError
-		if !errors.As(err, &format) || format.Format != tt.format {
+		if format, is := errors.AsType[*report.FormatError](err); !is || format.Format != tt.format {
 			t.Errorf("ReadReport(%s): got error %v, want a FormatError of %q", tt.in, err, tt.format)
 		}
 	}

@@ -74,8 +74,7 @@ func (r Refusal) MarshalJSON() ([]byte, error) {
 // Told returns an error as people are told it: what a refusal says, or the sentence of another error
 // that has a method Told, or else the text.
 func Told(err error) sentence.Sentence {
-	var refusal *Refusal
-	if errors.As(err, &refusal) && !refusal.Says.IsZero() {
+	if refusal, is := errors.AsType[*Refusal](err); is && !refusal.Says.IsZero() {
 		return refusal.Says
 	}
 	var teller interface{ Told() sentence.Sentence }

@@ -106,8 +106,7 @@ func leafOf(cert, key string) (*x509.Certificate, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
-		var unread *fs.PathError
-		if errors.As(err, &unread) {
+		if unread, is := errors.AsType[*fs.PathError](err); is {
 			return nil, fmt.Errorf("cannot read %s: %w", unread.Path, unread.Err)
 		}
 		return nil, fmt.Errorf("%s and %s: %s", cert, key, strings.TrimPrefix(err.Error(), "tls: "))

@@ -68,8 +68,7 @@ func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 	}
 	var file map[string]any
 	if err := toml.Unmarshal(text, &file); err != nil {
-		var wrong *toml.DecodeError
-		if errors.As(err, &wrong) {
+		if wrong, is := errors.AsType[*toml.DecodeError](err); is {
 			line, why := tomlerr.Explain(string(text), wrong)
 			return nil, &Error{name, line, errors.New(why)}
 		}

@@ -108,8 +108,7 @@ func (d *diagnosis) reach(r reached) {
 
 // nameless returns why a name was not found, without the name.
 func nameless(err error) error {
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
+	if dns, is := errors.AsType[*net.DNSError](err); is {
 		return master.LookupReason(dns)
 	}
 	return hint.Reason(err)

@@ -77,8 +77,7 @@ func TestCommandRefusesWhatConsolesWouldRun(t *testing.T) {
 	} {
 		for _, tmpl := range [][]string{template, url} {
 			_, err := Game{}.Command(tmpl, withPassword(bad))
-			var value *ValueError
-			if !errors.As(err, &value) || strings.Contains(err.Error(), "pw") {
+			if _, is := errors.AsType[*ValueError](err); !is || strings.Contains(err.Error(), "pw") {
 				t.Errorf("password %q: got error %v, want a ValueError that does not tell it", bad, err)
 			}
 		}

@@ -87,8 +87,7 @@ func (h Hook) Fill(v Venue) ([]string, error) {
 	if err == nil && h.Has("room") && strings.ContainsFunc(v.Room, unicode.IsSpace) {
 		return nil, fmt.Errorf("{room} is %q, and a room's code has no blanks", v.Room)
 	}
-	var unknown *PlaceholderError
-	if errors.As(err, &unknown) {
+	if unknown, is := errors.AsType[*PlaceholderError](err); is {
 		return nil, fmt.Errorf("there is no placeholder %s here; known are %s", unknown.Placeholder, hookPlaceholders)
 	}
 	return argv, err

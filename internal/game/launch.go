@@ -84,8 +84,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt sentence.Se
 		l.Console.Tell("start.region", "region", region.Name, "how", region.How)
 	}
 	argv, env, isTyped, err := l.fill(ctx, to)
-	var unknown *UnknownError
-	if errors.As(err, &unknown) {
+	if unknown, is := errors.AsType[*UnknownError](err); is {
 		l.Console.Tell("start.launch-unknown", "game", to.Game, "address", to.Address)
 		l.unmask(to)
 		tell(wire.LaunchByHand, sentence.Sentence{})
@@ -266,8 +265,7 @@ func (l *Launcher) unmask(to wire.Launch) {
 
 // failed reports why the game does not start. The others in the room get the reason without the paths on this machine.
 func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState, sentence.Sentence)) {
-	var start *StartError
-	if errors.As(err, &start) {
+	if start, is := errors.AsType[*StartError](err); is {
 		err = start.Plain()
 	}
 	for _, line := range hint.Lines(l.Console.Language, err) {

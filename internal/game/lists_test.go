@@ -235,8 +235,7 @@ func TestMistakesByLine(t *testing.T) {
 		{"address = 'a'\n", "address = 7\n", 10, "address"},
 	} {
 		_, err := Load(strings.NewReader(strings.Replace(entry, c.old, c.new, 1)), "games.toml")
-		var wrong *FileError
-		if !errors.As(err, &wrong) || wrong.Line != c.line || !strings.Contains(err.Error(), c.want) {
+		if wrong, is := errors.AsType[*FileError](err); !is || wrong.Line != c.line || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s -> %s: %v, want line %d and %s", c.old, c.new, err, c.line, c.want)
 		}
 	}

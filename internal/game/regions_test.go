@@ -42,8 +42,7 @@ func TestRegionsTable(t *testing.T) {
 		{"name = \"Arena\"", "protocol = \"a2s\"", "games.toml:2: game \"arena\": a game of regions has no lists"},
 	} {
 		_, err := Load(strings.NewReader(strings.Replace(ownRegions, c.from, c.to, 1)), "games.toml")
-		var wrong *FileError
-		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), c.want) {
+		if _, is := errors.AsType[*FileError](err); !is || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.to, err, c.want)
 		}
 	}

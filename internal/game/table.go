@@ -285,8 +285,7 @@ func newTable(f file, name string, text []byte, builtIn []string) (Table, error)
 		g.ID = id
 		if err := g.complete(); err != nil {
 			wrong := &FileError{File: name, Err: fmt.Errorf("game %q: %w", discovery.CleanText(id), err)}
-			var in *fieldError
-			if errors.As(err, &in) {
+			if in, is := errors.AsType[*fieldError](err); is {
 				wrong.Line = lineOf(string(text), id, in.field, in.list)
 			}
 			return Table{}, wrong

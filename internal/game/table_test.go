@@ -222,8 +222,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := table.Find(tt.id)
-		var unknown *UnknownError
-		if !errors.As(err, &unknown) || unknown.Similar != tt.similar {
+		if unknown, is := errors.AsType[*UnknownError](err); !is || unknown.Similar != tt.similar {
 			t.Errorf("Find(%.20q): got error %v, want %q to be similar", tt.id, err, tt.similar)
 		}
 	}

@@ -40,8 +40,7 @@ func Of(err error) string {
 	if errors.As(err, &h) {
 		return h.Hint()
 	}
-	var refusal wire.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, is := errors.AsType[wire.Refusal](err); is {
 		if refusal.Link != "" {
 			return strings.TrimPrefix(refusal.Hint+": "+refusal.Link, ": ")
 		}

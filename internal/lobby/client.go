@@ -95,8 +95,7 @@ func (c *Client) Service(ctx context.Context) (Service, error) {
 // whatIsThere returns why a host offers nothing: it is somebody's private host, or no host at all.
 func (c *Client) whatIsThere(ctx context.Context) error {
 	err := c.ask(ctx, Key{Code: "-"}, http.MethodGet, "/api/rooms/-", nil, nil)
-	var refusal wire.Refusal
-	if errors.As(err, &refusal) && refusal.Reason != "" {
+	if refusal, is := errors.AsType[wire.Refusal](err); is && refusal.Reason != "" {
 		return ErrNotPublic
 	}
 	return ErrNotMuster

@@ -306,8 +306,7 @@ func (o *Organiser) order(ctx context.Context, action string, with any) error {
 	o.mu.Unlock()
 	key := Key{o.Link.Code, o.Link.Key, secret}
 	err := o.Client.Order(ctx, key, action, with)
-	var refusal wire.Refusal
-	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret && page != "" {
+	if refusal, is := errors.AsType[wire.Refusal](err); is && refusal.Reason == wire.ReasonSecret && page != "" {
 		key.Credential = page
 		err = o.Client.Order(ctx, key, action, with)
 	}
@@ -316,8 +315,7 @@ func (o *Organiser) order(ctx context.Context, action string, with any) error {
 
 // steersNoMore explains the error if a secret no longer steers the room.
 func steersNoMore(err error) error {
-	var refusal wire.Refusal
-	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret {
+	if refusal, is := errors.AsType[wire.Refusal](err); is && refusal.Reason == wire.ReasonSecret {
 		return hint.Say("term.steers-no-more").Advising("term.steers-no-more-hint")
 	}
 	return err

@@ -199,8 +199,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	defer y.Desk.Screen.Rests()
 	defer y.delaying.close()
 	err := peer.Run(ctx, options)
-	var refusal wire.Refusal
-	if errors.As(err, &refusal) && y.View.ends(refusal) {
+	if refusal, is := errors.AsType[wire.Refusal](err); is && y.View.ends(refusal) {
 		return ErrEnded
 	}
 	if err == nil && !y.isIn {
@@ -263,8 +262,7 @@ func (y *Player) able(ctx context.Context, id string) wire.Able {
 	if err == nil || ctx.Err() != nil {
 		return able
 	}
-	var start *game.StartError
-	if errors.As(err, &start) {
+	if start, is := errors.AsType[*game.StartError](err); is {
 		err = start.Plain()
 	}
 	for _, line := range hint.Lines(y.Desk.Screen.Language, err) {

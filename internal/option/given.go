@@ -64,8 +64,7 @@ func Default(cmd *cobra.Command, flag string, texts []string) error {
 	for _, text := range texts {
 		err := cmd.Flags().Set(flag, strings.TrimSpace(text))
 		f.Changed = false
-		var invalid *pflag.InvalidValueError
-		if errors.As(err, &invalid) {
+		if invalid, is := errors.AsType[*pflag.InvalidValueError](err); is {
 			return Unsuitable(invalid)
 		}
 		if err != nil {

@@ -116,8 +116,7 @@ func add(ctx context.Context, g gateway, m Mapping) error {
 
 // code returns UPnP's number of an error, or 0.
 func code(err error) int {
-	var fault *soap.SOAPFaultError
-	if errors.As(err, &fault) {
+	if fault, is := errors.AsType[*soap.SOAPFaultError](err); is {
 		return fault.Detail.UPnPError.Errorcode
 	}
 	return 0

@@ -201,8 +201,7 @@ func overhear(ctx context.Context, w way, wait time.Duration, isWanted func(send
 
 // withoutCall strips the names of the call and the socket from a network error.
 func withoutCall(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
+	if op, is := errors.AsType[*net.OpError](err); is {
 		return op.Err
 	}
 	return err

@@ -322,8 +322,7 @@ func TestFetchFromNobody(t *testing.T) {
 	if !strings.Contains(unreachable.Hint(), "--servers FILE") || len(got.Warnings) != 5 {
 		t.Errorf("hint %q, %d warnings", unreachable.Hint(), len(got.Warnings))
 	}
-	var one *master.MasterError
-	if !errors.As(err, &one) || one.Master != mute.String() {
+	if one, is := errors.AsType[*master.MasterError](err); !is || one.Master != mute.String() {
 		t.Errorf("got %v within it, want a MasterError", one)
 	}
 }

@@ -265,8 +265,7 @@ func (p *listParser) lines(line string) {
 		if !isPair {
 			var err error
 			got, err = address.Read(plain)
-			var unclear *address.Error
-			if errors.As(err, &unclear) {
+			if unclear, is := errors.AsType[*address.Error](err); is {
 				p.wrong(unclear.Text, unclear.Want)
 				continue
 			}

@@ -86,8 +86,7 @@ func TestResolveJoinsWhatIsKnownOfAServer(t *testing.T) {
 func TestResolveWithoutAnyKnownName(t *testing.T) {
 	c := master.Client{Lookup: hosts(nil)}
 	_, err := c.Resolve(t.Context(), entries(t, "a.example\nb.example\n"), 1)
-	var name *master.NameError
-	if !errors.As(err, &name) || name.Entry.Host != "a.example" {
+	if name, is := errors.AsType[*master.NameError](err); !is || name.Entry.Host != "a.example" {
 		t.Errorf("got error %v, want a NameError about a.example", err)
 	}
 	if _, err := c.Resolve(t.Context(), nil, 1); !errors.Is(err, master.ErrEmpty) {

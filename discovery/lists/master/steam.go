@@ -141,8 +141,7 @@ func (a *steamAsking) list(filter string) WebList {
 func (a *steamAsking) ask(ctx context.Context, filter string, split int) error {
 	a.answers--
 	got, warnings, err := a.list(filter).get(ctx, a.client)
-	var none *weblist.MissingError
-	if errors.As(err, &none) {
+	if _, is := errors.AsType[*weblist.MissingError](err); is {
 		return nil // Steam omits the list if it is empty
 	}
 	if err != nil {
@@ -256,8 +255,7 @@ func readRemembered(file string) (known []weblist.Remembered, err error) {
 		defer f.Close()
 		known, err = weblist.ReadRemembered(f)
 	}
-	var path *os.PathError
-	if errors.As(err, &path) {
+	if path, is := errors.AsType[*os.PathError](err); is {
 		err = path.Err
 	}
 	if err != nil {

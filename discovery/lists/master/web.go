@@ -449,8 +449,7 @@ type untilSilence struct {
 func (u *untilSilence) Read(b []byte) (int, error) {
 	_ = u.conn.SetReadDeadline(time.Now().Add(u.wait)) // fails on a closed connection, and so does the read
 	n, err := u.conn.Read(b)
-	var timeout net.Error
-	if errors.As(err, &timeout) && timeout.Timeout() && u.wait == silence {
+	if timeout, is := errors.AsType[net.Error](err); is && timeout.Timeout() && u.wait == silence {
 		err = io.EOF
 	}
 	if n > 0 {

@@ -207,8 +207,7 @@ func TestFarewell(t *testing.T) {
 			ended := start(t.Context(), host, ignore)
 			host.Close(why)
 			_, _, err := peerWS.ReadMessage()
-			var closed *websocket.CloseError
-			if !errors.As(err, &closed) || closed.Code != websocket.CloseNormalClosure || closed.Text != want {
+			if closed, is := errors.AsType[*websocket.CloseError](err); !is || closed.Code != websocket.CloseNormalClosure || closed.Text != want {
 				t.Errorf("%v: the peer reads %v, want %q", why, err, want)
 			}
 			<-ended
@@ -247,8 +246,7 @@ func TestPings(t *testing.T) {
 			}
 		}()
 		err := <-ended
-		var timeout net.Error
-		if !errors.As(err, &timeout) || !timeout.Timeout() {
+		if timeout, is := errors.AsType[net.Error](err); !is || !timeout.Timeout() {
 			t.Errorf("Run returns %v, want a timeout", err)
 		}
 		if took := time.Since(begun); took < 25*time.Second || took > 28*time.Second {
