@@ -15,7 +15,6 @@ type entrance struct {
 	fingerprint string
 }
 
-// link returns a room's link.
 func (e entrance) link(keys room.Keys) string {
 	keys.Secret = ""
 	return e.personal(keys)

@@ -26,7 +26,6 @@ func inLanguage(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// languageOf returns the language of an answer.
 func languageOf(w http.ResponseWriter) *catalogue.Language {
 	return languages.In(cmp.Or(w.Header().Get(languageHeader), catalogue.English))
 }

@@ -63,7 +63,6 @@ func (r *registry) onlyOpen() (only *actor) {
 	return only
 }
 
-// stages returns the phase of each room.
 func (r *registry) stages() (all []wire.Stage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

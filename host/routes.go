@@ -112,7 +112,6 @@ func unlessClosed(rooms *lifecycle, connect http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// mux serves the host's routes.
 func (h *Host) mux() http.Handler {
 	mux := http.NewServeMux()
 	for _, r := range h.routes() {

@@ -170,7 +170,6 @@ func isJSON(r *http.Request) bool {
 	return kind == "application/json"
 }
 
-// readOpening reads the body of an opening.
 func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if !isJSON(r) {
 		return nil, wire.Refuse(wire.ReasonMalformed, "refused.opening-json").

@@ -92,7 +92,6 @@ func race[A, C any](ctx context.Context, addrs []A, headStart time.Duration, try
 	return won, at, cmp.Or(err, ErrUnreachable)
 }
 
-// dial opens a connection to a place.
 func (s *session) dial(ctx context.Context, at Place) (*websocket.Conn, error) {
 	u, err := url.Parse(at.URL)
 	if err != nil {

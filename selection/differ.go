@@ -86,7 +86,6 @@ func Alternatives(by Rule, pick Ranked, ranking []Ranked) (all []Alternative) {
 	return all
 }
 
-// kindOf returns the kind of a rule's pick.
 func (f *field) kindOf(by Rule, choices []choice) kind {
 	for _, k := range kinds {
 		isBeaten := func(c choice) bool { return k.may(f, c) && f.isApart(k, c, f.pick) }

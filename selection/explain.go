@@ -49,7 +49,6 @@ func (s Selection) Explain() []sentence.Sentence {
 	return all
 }
 
-// one returns a sentence as a list of one.
 func one(key string, pairs ...any) []sentence.Sentence {
 	return []sentence.Sentence{sentence.Of(key, pairs...)}
 }

@@ -60,7 +60,6 @@ func Merge(reports []report.Report) (Servers, *Table, error) {
 	return servers, table, nil
 }
 
-// authors returns the players who wrote the reports.
 func authors(reports []report.Report) ([]string, error) {
 	if len(reports) == 0 {
 		return nil, errors.New("selection: no report to choose from")

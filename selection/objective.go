@@ -73,7 +73,6 @@ func (o *Objective) Above(own []float64) *Objective {
 // Weight returns a player's weight.
 func (o *Objective) Weight(player int) float64 { return o.weights[player] }
 
-// hasSay reports whether a player on a side has a say.
 func (o *Objective) hasSay(side Side) bool {
 	for player, of := range o.sides {
 		if of == side && o.weights[player] > 0 {

@@ -126,7 +126,6 @@ func (r *round) isRuledOut(server int, c causes) bool {
 	return c&ofKind != 0 && r.servers.Infos[server] == nil
 }
 
-// suits reports whether a server survived.
 func (r *round) suits(server int) bool { return r.fates[server] == none }
 
 // restrict culls the servers over the limit: the strictest that a server with the lowest worst RTT

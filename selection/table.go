@@ -128,7 +128,6 @@ func (t *Table) At(player, server int) (discovery.State, time.Duration) {
 	}
 }
 
-// cell returns a player's cell for a server.
 func (t *Table) cell(player, server int) cell {
 	return t.columns[player][t.rows[server]]
 }

@@ -118,7 +118,6 @@ func (v *view) order(rule *rules.Rule, server int) float64 {
 	return rule.Order(v.figure(rule, server), v.sumsOf(server).mean(), microseconds)
 }
 
-// sumsOf returns a server's sums.
 func (v *view) sumsOf(server int) *sums { return &v.sums[v.table.rows[server]] }
 
 // score returns the rule's score of a server's RTTs, in microseconds. It is meaningful only for a

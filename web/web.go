@@ -73,7 +73,6 @@ func serve(page string, words map[string]file, isPosted bool) http.Handler {
 	})
 }
 
-// files returns the embedded folder.
 func files() fs.FS {
 	folder, err := fs.Sub(static, "static")
 	if err != nil {

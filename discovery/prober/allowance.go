@@ -132,7 +132,6 @@ const (
 	networkBitsV6 = 48
 )
 
-// place returns the counters of an address and of its network.
 func (a *Allowance) place(addr netip.Addr) (address, network uint64) {
 	bytes := addr.As16()
 	ends := [2]int{16, 16 - (32-networkBitsV4)/8}

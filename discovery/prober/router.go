@@ -168,7 +168,6 @@ func (r *router) wait(phase routerPhase, until time.Duration) {
 	r.phase, r.until, r.opens = phase, until, until
 }
 
-// isOver reports whether the time of a phase is up.
 func (r *router) isOver(now time.Duration) bool {
 	return (r.phase == checking || r.phase == draining) && now >= r.until
 }

@@ -197,7 +197,6 @@ func Forgetting(now time.Time) []byte {
 	return m.Append(nil)
 }
 
-// expire drops the cells that are past.
 func (m *Memory) expire(now uint32) {
 	isOld := func(c cell) bool { return isPast(c.seen, now, forgotten) }
 	for _, r := range m.rows {

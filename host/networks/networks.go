@@ -156,7 +156,6 @@ func valuesOf(cells []memory.Cell) (values []value) {
 	return values
 }
 
-// meanOf returns the mean of cells that are in the same part.
 func meanOf(cells []memory.Cell) memory.Cell {
 	n, sum, squares, within := float64(len(cells)), 0.0, 0.0, 0.0
 	for _, c := range cells {

@@ -56,7 +56,6 @@ type level struct {
 	pace            *access.Pace
 }
 
-// network returns the network of an address.
 func (l level) network(a netip.Addr) netip.Prefix {
 	return access.Network(a, l.four, l.six)
 }

@@ -197,7 +197,6 @@ func (d *Desk) do(ctx context.Context, what, id string, o Order) (document any, 
 	return answer, err
 }
 
-// list lists the rooms of all hosts.
 func (d *Desk) list(ctx context.Context) Listing {
 	all := Listing{Format: "muster.rooms/1", Rooms: []Room{}}
 	others, silent := gather[[]Room](ctx, d, "list")
@@ -279,7 +278,6 @@ func gather[T any](ctx context.Context, d *Desk, what string) (answers []T, sile
 	return answers, silent
 }
 
-// ask asks another host.
 func (d *Desk) ask(ctx context.Context, host, what string, o Order, answer any) error {
 	body, err := json.Marshal(o)
 	if err != nil {

@@ -82,7 +82,6 @@ type outbox struct {
 	revision int
 }
 
-// begin begins a Step.
 func (o *outbox) begin(now roomtime.Clocks) { o.now, o.outputs, o.mustSave = now, nil, false }
 
 func (o *outbox) emit(output Output) { o.outputs = append(o.outputs, output) }

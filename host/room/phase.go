@@ -137,7 +137,6 @@ func phases() []phase {
 	}
 }
 
-// enter begins a phase.
 func (r *Room) enter(p phase) {
 	r.goTo(p)
 	r.since = r.now

@@ -37,7 +37,6 @@ func (r *Room) dates(now time.Time) calendar.Facts {
 	}
 }
 
-// follow carries out events of the calendar.
 func (r *Room) follow(events ...calendar.Event) {
 	for _, e := range events {
 		switch e := e.(type) {

@@ -133,7 +133,6 @@ func (r *Room) rest() time.Duration {
 	return max(0, min(rest, next.Sub(r.now)))
 }
 
-// passed returns the time since r.since.
 func (r *Room) passed() time.Duration { return r.now.Sub(r.since) }
 
 func (in Tick) step(r *Room) error {

@@ -74,7 +74,6 @@ func (w *Waiting) view(r *Room, s *wire.Snapshot, _ *decision.Showing) {
 	s.Seats = w.Wait.View(r.facts, r.clocks())
 }
 
-// begin begins the wait.
 func (w *Waiting) begin(r *Room) {
 	r.parts.Choice.ClearWhatIf()
 	r.parts.Ballot.Withdraw("", ballot.Ready)
@@ -111,7 +110,6 @@ func (w *Waiting) joined(r *Room, player people.ID) {
 	}
 }
 
-// carryOut carries out events of the wait.
 func (w *Waiting) carryOut(r *Room, events ...seats.Event) {
 	for _, e := range events {
 		switch e := e.(type) {

@@ -137,7 +137,6 @@ func cutRange(word string) (first, last time.Weekday, is bool) {
 	return from[0], to[0], true
 }
 
-// span returns the days from one to another.
 func span(first, last time.Weekday) (days []time.Weekday) {
 	for day := first; ; day = (day + 1) % time.Weekday(len(weekdays)) {
 		if days = append(days, day); day == last {

@@ -188,7 +188,6 @@ const (
 // organiser's own list.
 const matchKey, serversKey = "match", "servers"
 
-// wishes returns the rows of the servers' criteria.
 func wishes() (rows []Setting) {
 	for _, asked := range selection.Asked() {
 		if asked.Key != "" {
@@ -404,7 +403,6 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 // impossible refuses a setting with the sentence of a key; see [sentence.Of].
 func impossible(key string, pairs ...any) error { return Refuse(ReasonAction, key, pairs...) }
 
-// refused says which setting an error is about.
 func (row Setting) refused(err error) error {
 	var refusal *Refusal
 	if !errors.As(err, &refusal) {
@@ -441,7 +439,6 @@ func (row Setting) IsWhole() bool {
 
 func (row Setting) isLink() bool { return row.Type == "link" || row.Type == "webhook" }
 
-// text returns the value of a setting for a given text.
 func (row Setting) text(given string) (string, error) {
 	switch {
 	case row.isLink():

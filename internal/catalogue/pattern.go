@@ -60,7 +60,6 @@ const style = "::.0"
 // deepest bounds how deep choices and tags nest.
 const deepest = 4
 
-// parse reads a pattern.
 func parse(text string) (pattern, error) {
 	p := parser{rest: text}
 	m, err := p.pattern(0, false)

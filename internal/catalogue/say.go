@@ -145,7 +145,6 @@ var categories = map[cldr.Form]string{
 	cldr.Other: other, cldr.Zero: "zero", cldr.One: "one", cldr.Two: "two", cldr.Few: "few", cldr.Many: "many",
 }
 
-// argument returns a value as it stands in a sentence.
 func (l *Language) argument(value any) string {
 	switch v := value.(type) {
 	case string:

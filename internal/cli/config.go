@@ -21,7 +21,6 @@ type granted struct {
 	commands []string
 }
 
-// isFor reports whether a command takes the flag.
 func (g granted) isFor(cmd *cobra.Command) bool {
 	return (len(g.commands) == 0 || slices.Contains(g.commands, cmd.Name())) && cmd.Flags().Lookup(g.flag) != nil
 }

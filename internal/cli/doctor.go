@@ -6,7 +6,6 @@ import (
 	"muster/internal/doctor"
 )
 
-// newDoctor returns the command that tells what this machine can do.
 func newDoctor(p *program) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{

@@ -73,7 +73,6 @@ func (p *program) gameFlag(cmd *cobra.Command, id *string) {
 	})
 }
 
-// bindSettings adds the flags of the settings in a section.
 func (p *program) bindSettings(cmd *cobra.Command, s *wire.Settings, in wire.Section) {
 	flags := cmd.Flags()
 	for _, row := range wire.Table() {
@@ -290,7 +289,6 @@ type planning struct {
 	options  discovery.PlanOptions
 }
 
-// bindNear adds the flags for which servers are near.
 func (o *planning) bindNear(flags *pflag.FlagSet) {
 	flags.Var(option.Ping(&o.options.MaxRTT, 200*time.Millisecond), "max-rtt", "the `PING` over which a server is not near"+option.InMillis)
 	flags.IntVar(&o.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")

@@ -164,7 +164,6 @@ func (g *gamesCommand) forgetKey() error {
 	return nil
 }
 
-// checkFile checks a table of games in a file.
 func (g *gamesCommand) checkFile() error {
 	f, err := os.Open(g.check)
 	if err != nil {
@@ -189,7 +188,6 @@ func (p *program) warnSilent(g game.Game) {
 // games returns the built-in table with the user's additions and changes.
 func (p *program) games() (game.Table, error) { return game.LoadFile(configFile("games.toml")) }
 
-// findGame returns the game that a flag names.
 func (p *program) findGame(text string) (game.Game, error) {
 	games, err := p.games()
 	if err != nil {

@@ -183,7 +183,6 @@ func way(ctx context.Context, f lan.Found) (string, error) {
 	return lobby.LinkTo(f, at, "").String(), nil
 }
 
-// choices returns the games of the table.
 func (a *atHome) choices() ([]home.Game, error) {
 	games, err := a.games()
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"muster/internal/register"
 )
 
-// newRegister returns the command that makes links open Muster.
 func newRegister(p *program) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{

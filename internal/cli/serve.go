@@ -131,7 +131,6 @@ func (s *serving) bindCluster(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Export, "export", "", "do not serve, but write all rooms in NATS to `FILE`: a backup, or a --store for one host")
 }
 
-// bindEncryption adds the flags for the host's certificate.
 func (s *serving) bindEncryption(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`, which may be renewed while the host runs")
 	flags.StringVar(&s.Key, "tls-key", "", "the certificate's key, `FILE.pem`")
@@ -295,7 +294,6 @@ func (s *serving) logAs(format string) {
 	}
 }
 
-// logs returns the host's log.
 func (s *serving) logs() *slog.Logger {
 	to := s.screen.Writer
 	if s.log == "json" {

@@ -11,7 +11,6 @@ import (
 	"muster/internal/release"
 )
 
-// newVerify returns the command that tells who signed a file.
 func newVerify(p *program) *cobra.Command {
 	trusted := ""
 	cmd := &cobra.Command{

@@ -199,7 +199,6 @@ func (w *whereCommand) run(ctx context.Context) error {
 	return nil
 }
 
-// consents reports whether the places may see the person's address.
 func (w *whereCommand) consents(ctx context.Context, places wire.Venues) (bool, error) {
 	if w.yes {
 		return true, nil

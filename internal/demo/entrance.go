@@ -45,7 +45,6 @@ func (v visitor) RemoteAddr() net.Addr {
 // playersPrefix holds the players' addresses. It is for documentation (RFC 5737), so nobody has them.
 var playersPrefix = netip.MustParsePrefix("203.0.113.0/24")
 
-// addressOf returns the address of the player at a place.
 func addressOf(place int) netip.Addr {
 	at := playersPrefix.Addr().As4()
 	at[3] = byte(place + 1)

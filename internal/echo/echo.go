@@ -143,7 +143,6 @@ func (b *Beacon) answer(question []byte, from netip.AddrPort, now time.Duration)
 	return nil
 }
 
-// network returns the account of the network that an address is of.
 func (b *Beacon) network(from netip.Addr) account {
 	from = from.Unmap().WithZone("")
 	if from.Is6() {

@@ -107,7 +107,6 @@ func (g Game) commandFor(template []string, t Target) (argv []string, isTyped bo
 	return argv, !isPassed, err
 }
 
-// expand fills in a template with these values.
 func expand(template []string, values map[string]string) ([]string, error) {
 	var argv []string
 	option := false // the last argument is an option that needs this one
@@ -147,7 +146,6 @@ func (g Game) values(t Target) (map[string]string, error) {
 	return values, nil
 }
 
-// queryAddress returns the address at which the target is asked.
 func (g Game) queryAddress(t Target) netip.AddrPort {
 	port := cmp.Or(t.QueryPort, t.Address.Port())
 	if aside, ok := g.Protocol().(discovery.Aside); ok {

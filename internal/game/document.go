@@ -57,7 +57,6 @@ type regionEntry struct {
 	Measure string `json:"measure,omitempty"`
 }
 
-// regions returns the game's regions for its entry.
 func (g Game) regions() (entries []regionEntry) {
 	for _, r := range g.Regions.List {
 		entries = append(entries, regionEntry{Name: r.Name, Set: cmp.Or(r.Set, r.Name), Country: r.Country, Measure: r.Measure})

@@ -84,7 +84,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt sentence.Se
 		l.Console.Tell("start.region", "region", region.Name, "how", region.How)
 	}
 	argv, env, isTyped, err := l.fill(ctx, to)
-	if unknown, is := errors.AsType[*UnknownError](err); is {
+	if _, is := errors.AsType[*UnknownError](err); is {
 		l.Console.Tell("start.launch-unknown", "game", to.Game, "address", to.Address)
 		l.unmask(to)
 		tell(wire.LaunchByHand, sentence.Sentence{})

@@ -67,7 +67,6 @@ type called struct {
 	length             int
 }
 
-// newFinder returns a finder for the games.
 func newFinder(games []Game) *finder {
 	f := &finder{games: games}
 	for _, g := range games {

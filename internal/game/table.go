@@ -417,7 +417,6 @@ func (g Game) howTo(set string) sentence.Sentence {
 	return sentence.Plain(strings.ReplaceAll(g.Regions.How, "{set}", set))
 }
 
-// howToEnglish returns the same in English.
 func (g Game) howToEnglish(set string) string {
 	if how := g.howTo(set); strings.HasPrefix(how.Key, "region.") {
 		return hint.Say(how.Key, "set", set).Error()

@@ -26,7 +26,6 @@ var systems = [...]struct{ system, name, ending, advice, release, direct string 
 	{"windows-arm64", "get.windows-arm", ".exe", onWindows, "_windows_arm64.exe", "_windows_arm64.exe"},
 }
 
-// isReleased reports whether a release has a program for a system.
 func isReleased(system string) bool {
 	i := place(system)
 	return i >= 0 && systems[i].release != ""

@@ -68,7 +68,6 @@ func (g guard) judge(r *http.Request) *refusal {
 // port of this machine.
 func isForeign(site string) bool { return site == "cross-site" || site == "same-site" }
 
-// isKnown reports whether the browser has the cookie.
 func (g guard) isKnown(r *http.Request) bool {
 	return slices.ContainsFunc(r.CookiesNamed(g.cookie), func(c *http.Cookie) bool { return same(c.Value, g.key) })
 }

@@ -124,7 +124,6 @@ func (h *Home) awaitRoom(ctx context.Context, after int) (link string, trouble [
 	}
 }
 
-// reads returns a handler that answers with a document.
 func reads(read func(context.Context) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		document, err := read(r.Context())
@@ -207,7 +206,6 @@ func (h *Home) join(request Join, game string, ended func(error)) error {
 	return nil
 }
 
-// open opens a room.
 func (h *Home) open(request Open) {
 	if request.At == "" && request.Listen == "" {
 		request.Listen = freeListen()

@@ -96,7 +96,6 @@ func (h *Home) start(of kind, request Request, reset func(*state), adapt func(*T
 	})
 }
 
-// find searches for a game's servers.
 func (h *Home) find(request Find) {
 	h.start(finds, request, func(s *state) {
 		h.rows, s.Find = nil, findState{ID: s.Find.ID + 1, taskState: taskState{Game: request.Game}}
@@ -259,7 +258,6 @@ func (h *Home) takeAnswer(_ context.Context, request answerRequest) (_ any, err 
 	return nil, err
 }
 
-// take removes the one that is meant from a list.
 func take[T any](list *[]T, isMeant func(T) bool) (taken T, is bool) {
 	at := slices.IndexFunc(*list, isMeant)
 	if at < 0 {

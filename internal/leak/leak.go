@@ -89,7 +89,6 @@ func Marked(t testing.TB) (n int, stacks []string) {
 	return n, stacks
 }
 
-// profile returns the stacks of all goroutines.
 func profile() []string {
 	var b bytes.Buffer
 	pprof.Lookup("goroutine").WriteTo(&b, 1) // a buffer never fails

@@ -93,7 +93,7 @@ func (s *Sources) Game(ctx context.Context, g game.Game) (master.Listing, []lan.
 		err = Annotate(listing.Servers, listing.Led, s.Places)
 	}
 	looking.Wait()
-	if none, is := errors.AsType[*game.NoMasterError](err); is && s.LooksAround() && len(near) == 0 {
+	if _, is := errors.AsType[*game.NoMasterError](err); is && s.LooksAround() && len(near) == 0 {
 		err = hint.Say("list.none-near", "why", err)
 	}
 	if err != nil && len(near) > 0 && ctx.Err() == nil {

@@ -170,7 +170,6 @@ func (r *Rooms) join(g game.Game) (old fetched, isKnown bool, under *flight) {
 	return old, isKnown, under
 }
 
-// fly fetches a list for all waiting rooms.
 func (r *Rooms) fly(g game.Game, under *flight) {
 	until := r.until
 	if until == nil {

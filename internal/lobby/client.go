@@ -208,7 +208,6 @@ func moved(answer *http.Response) error {
 	return &Moved{discovery.CleanText(to.Scheme + "://" + to.Host)}
 }
 
-// refused returns the error in an answer that reports one.
 func refused(answer *http.Response, text []byte) error {
 	var refusal wire.Refusal
 	if json.Unmarshal(text, &refusal) == nil && refusal.Reason != "" {

@@ -98,7 +98,6 @@ func meaningOfEnter(room *wire.Snapshot) [3]any {
 	return [3]any{room.Room.Stage, room.Voting.Open, room.Voting.LaunchAt.IsZero()}
 }
 
-// typed handles a line.
 func (y *Typing) typed(line string, now time.Time) {
 	y.mu.Lock()
 	room, says, isSettled := y.room, y.says, now.Sub(y.since) >= settled

@@ -173,7 +173,6 @@ func first(ctx context.Context, ways []protocol, t Transport, port uint16, log *
 	return nil, Mapping{}, unsure, errors.Join(failed...)
 }
 
-// ways returns all possible ways to the router.
 func ways(log *slog.Logger) []protocol {
 	list := upnps()
 	local := netinfo.Source4()

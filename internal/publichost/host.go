@@ -229,7 +229,6 @@ func ownLists(games game.Table, most int) func(string, []string, netip.Addr) ([]
 	}
 }
 
-// refused returns the refusal of a list.
 func refused(err error) *wire.Refusal {
 	says := hint.Sentences(err)
 	refusal := &wire.Refusal{Reason: wire.ReasonMalformed, Says: says[0]}
@@ -296,7 +295,6 @@ func (h *Host) open(ctx context.Context) (store.Store, error) {
 	return kept, nil
 }
 
-// meet listens for the other hosts.
 func (h *Host) meet() error {
 	listener, err := net.Listen("tcp", h.Between)
 	if err != nil {

@@ -52,7 +52,6 @@ var errChanged = errors.New("the memory's document has changed")
 // fileShelf keeps a document in a file beside the rooms'.
 type fileShelf struct{ name string }
 
-// memoryFile returns the name of that file.
 func memoryFile(rooms string) string { return rooms + ".networks" }
 
 func (f fileShelf) stamp() (string, error) {

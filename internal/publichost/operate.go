@@ -139,7 +139,6 @@ func (s *Settings) Operator(keyFile string) (at, key string, err error) {
 	return strings.TrimSpace(string(text)), key, nil
 }
 
-// openStore opens a file of rooms.
 func openStore(name string) (*store.File, error) {
 	file, err := store.Open(name)
 	switch {

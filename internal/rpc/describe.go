@@ -79,7 +79,6 @@ func isOptional(f reflect.StructField) bool {
 	return strings.Contains(f.Tag.Get("json"), ",omitempty") || strings.Contains(f.Tag.Get("json"), ",omitzero")
 }
 
-// ofField returns the schema of a field.
 func (d *describer) ofField(f reflect.StructField) any {
 	schema := d.of(f.Type)
 	if enum := f.Tag.Get("enum"); enum != "" {

@@ -61,7 +61,6 @@ func errorOf(l *catalogue.Language, err error, args []argument) *jsonrpc.Error {
 	return why
 }
 
-// noRoom returns the error for a number that is no room's.
 func noRoom(number int) *jsonrpc.Error {
 	why := jsonrpc.Errorf(NotThere, "there is no room %d here, or not any more", number)
 	why.Data = Trouble{Field: "room"}

@@ -88,7 +88,6 @@ func ordering[P interface{ number() int }](summary string, of func(c *call, r *r
 	})
 }
 
-// methods returns the methods by their names.
 func methods() map[string]method {
 	return map[string]method{
 		"hello": at("Says what this program can do. A launcher calls it first, and names the version of this "+
@@ -344,7 +343,6 @@ type Candidate struct {
 	Number int    `json:"number" doc:"or its number on the ballot"`
 }
 
-// addr returns the server's address.
 func (p Candidate) addr(r *room) (string, error) {
 	if p.Number == 0 {
 		return p.Addr, nil

@@ -132,7 +132,6 @@ func fieldIn(complaint string, args []argument) (field string) {
 	return field
 }
 
-// textsOf returns the texts of arguments.
 func textsOf(args []argument) (texts []string) {
 	for _, a := range args {
 		texts = append(texts, a.text)

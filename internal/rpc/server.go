@@ -119,7 +119,6 @@ func Serve(ctx context.Context, config Config) error {
 // languageOf returns the language of a tag, or of the nearest that Muster speaks.
 func languageOf(tag string) *catalogue.Language { return languages.In(languages.Find(tag)) }
 
-// speaks returns the language for people.
 func (s *Server) speaks() *catalogue.Language {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +155,6 @@ func (s *Server) read() {
 // free frees the place of a line.
 func (s *Server) free() { <-s.lines }
 
-// take works on the calls of a line.
 func (s *Server) take(line []byte) {
 	calls, isBatch := jsonrpc.Parse(line)
 	wanted := 0
@@ -267,7 +265,6 @@ func (s *Server) methodName(given string) string {
 	return "unknown"
 }
 
-// room returns a room by its number.
 func (s *Server) room(number int) (*room, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

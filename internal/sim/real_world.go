@@ -185,7 +185,6 @@ type cell struct {
 
 func CellOf(s discovery.Server) cell { return cell{s.Country, s.ASN} }
 
-// siteOf returns the site of a server.
 func (t *Siting) siteOf(s discovery.Server) int {
 	home := t.choose(CellOf(s), s.Country, 0, 0)
 	block := t.choose([2]any{CellOf(s), Network(s, 16)}, s.Country, home, cellStays)

@@ -163,7 +163,6 @@ func (v *Vantage) excess(answered []discovery.Result, nearest []time.Duration) (
 	return sum.Seconds() * 1000 / n, within / n
 }
 
-// sum returns the summary of the runs.
 func (r *runs) sum() Simulation {
 	all := r.all
 	s := Simulation{

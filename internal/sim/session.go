@@ -180,7 +180,6 @@ func (q *queue[T]) push(at time.Duration, item T) {
 	q.heap[i] = t
 }
 
-// hasBy reports whether there is an event by a time.
 func (q *queue[T]) hasBy(until time.Duration) bool {
 	return len(q.heap) > 0 && q.heap[0].at <= until
 }

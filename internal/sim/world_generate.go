@@ -48,7 +48,6 @@ type site struct{ as, block, metro int }
 // maxShared is the most servers at one address.
 const maxShared = 16
 
-// populate gives an AS its servers.
 func (b *builder) populate(index int) {
 	a := &b.network[index]
 	first := len(b.blocks)

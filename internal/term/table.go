@@ -170,7 +170,6 @@ func (t *Table) squeezed(natural []int, width int) []int {
 	return widths
 }
 
-// total returns the width of a line.
 func total(widths []int) int {
 	sum := -columnGap
 	for _, w := range widths {

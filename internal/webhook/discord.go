@@ -66,7 +66,6 @@ func titleOf(kind wire.Announced) string {
 	return "The room is open"
 }
 
-// discordOf returns an announcement in Discord's form.
 func discordOf(a wire.Announcement) message {
 	a.Room, a.Game = escape(a.Room), escape(a.Game)
 	if a.Server != nil {

@@ -78,7 +78,6 @@ func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 	return d
 }
 
-// takesPlayers reports whether a server takes players at the address of the launch.
 func (d *doubt) takesPlayers(index int, info *discovery.Info) bool {
 	asked := d.round.servers[index].Addr.Port()
 	if d.launch.QueryPort != 0 && d.launch.QueryPort != asked {

@@ -55,7 +55,6 @@ func (p *Player) verify(m wire.Finalists) error {
 	return nil
 }
 
-// these returns servers of the list.
 func (r *round) these(indexes []int) []discovery.Server {
 	servers := make([]discovery.Server, len(indexes))
 	for i, index := range indexes {

@@ -128,7 +128,6 @@ func (p *Player) follow(remembered []discovery.Result) error {
 	return nil
 }
 
-// add notes results.
 func (r *round) add(results []discovery.Result) {
 	r.results = append(r.results, results...)
 	for i := range results {
@@ -199,7 +198,6 @@ func (p *Player) run() {
 		MinReach: discovery.ReachOf(r.host)})
 }
 
-// seen notes results.
 func (p *Player) seen(in Seen) {
 	if r := p.round; r != nil && in.Task == r.run {
 		r.add(in.Results)

@@ -31,7 +31,6 @@ type sampling struct {
 // isResting reports whether a sampling waits for its next sample.
 func (s *sampling) isResting() bool { return s.task == 0 }
 
-// isOver reports whether all samples are taken.
 func (s *sampling) isOver() bool { return s.taken >= s.wants.Samples }
 
 // newSampling returns a sampling of servers, numbered as in the finalists.
@@ -43,7 +42,6 @@ func (p *port) newSampling(m wire.Finalists, servers []discovery.Server) *sampli
 	return s
 }
 
-// samplings returns all that are running.
 func (p *Player) samplings() (all []*sampling) {
 	if p.look != nil && p.look.sampling != nil {
 		all = append(all, p.look.sampling)
@@ -64,7 +62,6 @@ func (p *port) sampleFirst(s *sampling) {
 	}
 }
 
-// sample takes a sample.
 func (p *port) sample(s *sampling) {
 	pause := p.options.Pace.Sample
 	if gap := time.Duration(s.wants.Gap); gap > 0 {

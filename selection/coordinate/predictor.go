@@ -83,7 +83,6 @@ func (r *predictor) correct(player int, at topology.Node, by float64) {
 // or -1 where nobody measured anything below.
 type line [topology.Levels]int32
 
-// line returns a node's line.
 func (r *predictor) line(at topology.Node) (l line) {
 	for i := range l {
 		l[i] = -1

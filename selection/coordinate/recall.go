@@ -56,7 +56,6 @@ const (
 	disbelieved = 2.5
 )
 
-// recalling takes the players' forecasts.
 func (r *predictor) recalling(forecasts [][]memory.Forecast) {
 	r.recall.doubts, r.recall.failed = make([][topology.Levels]mean, r.players), make([]mean, r.players)
 	r.recall.deepest, r.recall.ages = make([]topology.Level, r.players), make([]mean, r.players)

@@ -412,7 +412,6 @@ type position struct {
 	known bool
 }
 
-// positionOf returns a country's position.
 func positionOf(country string) position {
 	at, known := countries.Centre(country)
 	return position{at, known}

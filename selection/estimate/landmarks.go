@@ -27,7 +27,6 @@ func (l Landmark) Equal(other Landmark) bool {
 		slices.Equal(l.Players, other.Players)
 }
 
-// at returns where a landmark is.
 func (l Landmark) at() position {
 	if l.Lat != 0 || l.Lon != 0 {
 		return position{countries.Place{Lat: l.Lat, Lon: l.Lon}, true}
@@ -115,7 +114,6 @@ func (l *landmarks) correct(m machine) way {
 	return way{corrected, l.scale * math.Sqrt(max(0, left))}
 }
 
-// without returns the landmarks without one.
 func (l *landmarks) without(i int) *landmarks {
 	fewer := *l
 	fewer.at, fewer.off = slices.Delete(slices.Clone(l.at), i, i+1), slices.Delete(slices.Clone(l.off), i, i+1)

@@ -187,7 +187,6 @@ func (c *checker) fails(isWrong bool, path, format string, args ...any) {
 	}
 }
 
-// says checks a text that has to be there.
 func (c *checker) says(path, text string) {
 	c.fails(text == "" || text != discovery.CleanText(text), path, "%s is missing, too long, or more than one line of text", path)
 }

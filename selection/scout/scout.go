@@ -45,10 +45,8 @@ type Player struct {
 	Rests bool
 }
 
-// hasPing reports whether a place answered the player.
 func (p *Player) hasPing(place int) bool { return p.wasAsked(place) && p.Pings[place] > 0 }
 
-// wasAsked reports whether the player was asked about a place.
 func (p *Player) wasAsked(place int) bool { return place < len(p.Pings) && p.Pings[place] != 0 }
 
 const (

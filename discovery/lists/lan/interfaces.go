@@ -116,7 +116,6 @@ func (i Interface) hasFamily(v6 bool) bool {
 	return slices.ContainsFunc(i.Addrs, func(p netip.Prefix) bool { return p.Addr().Is6() == v6 })
 }
 
-// networks returns the networks of the card.
 func (i Interface) networks() []netip.Prefix {
 	var list []netip.Prefix
 	for _, p := range i.Addrs {

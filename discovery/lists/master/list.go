@@ -222,7 +222,6 @@ func (w written) host() string {
 	return w.at
 }
 
-// next returns the next line.
 func (p *listParser) next() (line string) {
 	if p.rest == "" {
 		p.line = 0
@@ -244,7 +243,6 @@ func (p *listParser) wrong(text, want string) {
 	p.skip(&ListError{File: p.file, Line: p.line, Text: discovery.CleanText(text), Want: want})
 }
 
-// add takes an entry at an address.
 func (p *listParser) add(e Entry, at address.Address) {
 	e.File, e.Line, e.Host, e.Port = p.file, p.line, at.Host, at.Port
 	if addr, err := netip.ParseAddr(at.Host); err == nil && isFake(addr) {

@@ -96,7 +96,6 @@ const (
 	familyName = 2 << 40
 )
 
-// placeOf returns the place of a server that a source names.
 func placeOf(source int, addr netip.AddrPort) place {
 	ip := addr.Addr()
 	bytes := ip.As16()
@@ -205,7 +204,6 @@ func (s *sample[K, T]) add(key K, at place, free bool) *T {
 	return &s.entries[len(s.entries)-1].value
 }
 
-// all returns the values that are left.
 func (s *sample[K, T]) all() []T {
 	s.cut()
 	values := make([]T, 0, len(s.entries))
@@ -361,7 +359,6 @@ func (u *union) add(source int, s discovery.Server) {
 	}
 }
 
-// list returns the servers that are left.
 func (u *union) list() (servers []discovery.Server) {
 	all := u.all()
 	index := make(map[netip.AddrPort]int, len(all))

@@ -93,7 +93,6 @@ func (e *StaleError) Error() string {
 
 func (e *StaleError) Unwrap() error { return e.Err }
 
-// age returns a time for people.
 func age(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

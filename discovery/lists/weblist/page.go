@@ -20,7 +20,6 @@ type page struct {
 // maxBeside bounds the values next to the rows that are kept.
 const maxBeside = 32
 
-// checkPages reports errors in what a form says of pages.
 func (f Form) checkPages() error {
 	switch {
 	case f.Next == "" && f.More == "":

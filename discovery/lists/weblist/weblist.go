@@ -313,7 +313,6 @@ func meets(doc gjson.Result, conditions []condition) bool {
 // servers. For them maxSeen elements of an array are looked at.
 const maxAddresses, maxSeen = 64, 1024
 
-// addresses returns the addresses of a row.
 func (f Form) addresses(doc gjson.Result) (addresses []string) {
 	add := func(found gjson.Result) {
 		if text := strings.TrimSpace(word(found)); text != "" && len(text) <= maxText && len(addresses) < maxAddresses {

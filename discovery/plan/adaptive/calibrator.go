@@ -59,7 +59,6 @@ func expect(p float64, known depth) expectation {
 	return expectation{uint8(min(max(0, bin), oddsBins-1)), known}
 }
 
-// expectation returns the expectation for a server in a stretch.
 func (s *stretch) expectation() expectation {
 	switch {
 	case s.known < topology.AS:

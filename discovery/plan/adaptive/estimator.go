@@ -148,7 +148,6 @@ func newEstimator(tree *topology.Tree, limit time.Duration) *estimator {
 // asked returns how many servers under a node were asked.
 func (e *estimator) asked(n topology.Node) int32 { return int32(e.tree.Size(n)) - e.nodes[n].unasked }
 
-// above returns a server's node on a level.
 func (e *estimator) above(server int, l topology.Level) topology.Node {
 	return e.tree.Above(e.tree.Of(server), l)
 }

@@ -84,7 +84,6 @@ func (r *reader) bytes() []byte {
 	return r.Take(n - 1)
 }
 
-// text returns the next text.
 func (r *reader) text() string { return packet.Text(r.bytes()) }
 
 // read reads a reply up to the keys.

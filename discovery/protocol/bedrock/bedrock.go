@@ -78,7 +78,6 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 // escaped is a semicolon inside a field. A backslash before any other character is a backslash.
 const escaped = `\;`
 
-// split returns the fields of a text.
 func split(text string) (fields []string) {
 	var field strings.Builder
 	for len(text) > 0 {

@@ -200,7 +200,6 @@ func (r reply) value(keys ...string) string {
 	return ""
 }
 
-// nonce returns the nonce in the reply.
 func (r reply) nonce() (discovery.Nonce, bool) {
 	n, err := strconv.ParseUint(r.value("echo", "echo_reply", "echo_replay", "ignoring"), 16, 64)
 	return discovery.Nonce(n), err == nil

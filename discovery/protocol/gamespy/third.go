@@ -221,7 +221,6 @@ type thirdReply struct {
 	players map[int]*discovery.Player // by their places
 }
 
-// read reads the sections of a packet.
 func (t *thirdReply) read(body []byte) {
 	r := packet.Reader{Rest: body}
 	for len(r.Rest) > 0 {

@@ -53,7 +53,6 @@ const (
 	maxMusicians = 150
 )
 
-// frame appends a message in its frame.
 func frame(b []byte, kind uint16, message []byte) []byte {
 	start := len(b)
 	b = binary.LittleEndian.AppendUint16(append(b, 0, 0), kind)
@@ -62,7 +61,6 @@ func frame(b []byte, kind uint16, message []byte) []byte {
 	return binary.LittleEndian.AppendUint16(b, crc(b[start:]))
 }
 
-// unframe returns the kind and the message of a frame.
 func unframe(b []byte) (kind uint16, message []byte, ok bool) {
 	n := len(b) - crcLen
 	if n < headLen || b[0] != 0 || b[1] != 0 || int(binary.LittleEndian.Uint16(b[5:])) != n-headLen ||

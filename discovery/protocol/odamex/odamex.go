@@ -115,7 +115,6 @@ func parse(datagrams [][]byte, named bool) (discovery.Reply, error) {
 	})
 }
 
-// versionText returns a version in words.
 func versionText(v uint32) string {
 	return fmt.Sprintf("%d.%d.%d", v/perMajor, v%perMajor/perMinor, v%perMajor%perMinor)
 }

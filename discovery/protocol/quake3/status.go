@@ -83,7 +83,6 @@ func endOfVariables(body []byte) int {
 // maxPlayers bounds the players kept of a status; games have up to 255 seats.
 const maxPlayers = 1024
 
-// readPlayers reads the players' lines.
 func (s *Status) readPlayers(lines []byte) {
 	for line := range bytes.Lines(lines) {
 		if p, ok := parsePlayer(line); ok && len(s.Players) < maxPlayers {

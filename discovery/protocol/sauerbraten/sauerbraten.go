@@ -145,7 +145,6 @@ var (
 	lettersAfter  = []rune("ÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿĄąĆćČčĎďĘęĚěĞğİıŁłŃńŇňŐőŒœŘřŚśŞşŠšŤťŮůŰűŸŹźŻżŽžЄБГДЖЗИЙЛПУФЦЧШЩЪЫЬЭЮЯбвгджзийклмнптфцчшщъыьэюяєҐґ")
 )
 
-// letterOf returns the letter of a byte.
 func letterOf(c byte) rune {
 	switch {
 	case c < ' ':

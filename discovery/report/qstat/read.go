@@ -186,7 +186,6 @@ func (e *entry) isMaster() bool {
 	return e.Listed != nil || strings.HasSuffix(kind, "M") && kind != "TM" && kind != "FARMSIM"
 }
 
-// result returns the entry's result of its server.
 func (e *entry) result() (discovery.Result, error) {
 	switch e.Status {
 	case "UP":

@@ -362,7 +362,6 @@ func (s *Series) settle(rule []int) {
 	s.closeUnlessOpen(s.state.Since)
 }
 
-// isAboutServers reports whether moves about servers are to come.
 func (s *Series) isAboutServers() bool { return len(s.state.Moves) < s.state.overServers() }
 
 // overServers returns how many moves decide the server, before anybody objects.

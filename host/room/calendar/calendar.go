@@ -150,7 +150,6 @@ type Facts struct {
 	People []people.Person
 }
 
-// isUsed reports whether a program is there.
 func (f Facts) isUsed() bool {
 	return slices.ContainsFunc(f.People, func(p people.Person) bool { return p.IsHere })
 }

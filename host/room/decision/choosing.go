@@ -153,7 +153,6 @@ func (d *Decision) tryAlone(g facts.Facts) (notes []sentence.Sentence) {
 	return notes
 }
 
-// doubts returns all anomalies of the players.
 func (d *Decision) doubts(g facts.Facts) []anomaly.Anomaly {
 	players, answered := g.Players(), map[people.ID]int{}
 	for _, player := range players {

@@ -29,7 +29,6 @@ func excess(g facts.Facts, player people.ID, server int) (rtt, over time.Duratio
 	return rtt, max(0, rtt-limits[len(limits)-1])
 }
 
-// limitNotes returns notes on players who are over the limit on the chosen server.
 func limitNotes(g facts.Facts, players []people.ID, s *selection.Selection) (notes []sentence.Sentence) {
 	if s.Chosen == nil {
 		return nil

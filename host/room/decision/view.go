@@ -73,7 +73,6 @@ func vetoedBy(vetoes []selection.Veto, server netip.AddrPort, itsMap string) (by
 	return by
 }
 
-// choiceFacts returns the facts that a choice is shown with.
 func (d *Decision) choiceFacts(g facts.Facts, p *probing.Probing, s Showing) choice.Facts {
 	f := choice.Facts{
 		Servers: *g.Servers(), Editions: g.NamedEditions(), Players: g.Players(),

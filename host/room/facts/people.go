@@ -116,7 +116,6 @@ func (f Facts) WithPlaces(ids []people.ID) []estimates.Person {
 // Counted returns the guests who are counted in and have an estimate.
 func (f Facts) Counted() estimates.Counted { return f.p.Estimates.Counted(f.estimateScene()) }
 
-// estimateScene returns the facts that estimates depend on.
 func (f Facts) estimateScene() estimates.Scene {
 	var guests []people.ID
 	for p := range f.p.Roster.People() {

@@ -38,7 +38,6 @@ func (l *Looks) isMiss(seen wire.Finalist) bool {
 	return seen.State == discovery.Lost && len(l.state.Alone) == 0
 }
 
-// note keeps whether a server answered a player.
 func (l *Looks) note(player people.ID, seen wire.Finalist) {
 	if l.isMiss(seen) || seen.State == discovery.Answered {
 		l.state.Missed = slices.DeleteFunc(l.state.Missed, func(m miss) bool { return m.Player == player && m.Server == seen.Server })

@@ -152,7 +152,6 @@ func tellsPing(s sentence.Sentence) bool {
 	return false
 }
 
-// search returns whether the search has found something.
 func search(s *wire.Search) *wire.Search {
 	if s == nil {
 		return nil

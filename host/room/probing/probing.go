@@ -202,7 +202,6 @@ func (p *Probing) hasOpenQuestion(g facts.Facts, now roomtime.Time) bool {
 // searchers returns the NAT groups that can search now.
 func searchers(g facts.Facts) [][]people.ID { return g.NATGroups(g.Present()) }
 
-// members returns the facts about NAT groups for the search.
 func (p *Probing) members(g facts.Facts, natGroups [][]people.ID, m Moment) [][]search.Member {
 	groups, t := make([][]search.Member, len(natGroups)), terms(g)
 	for i, players := range natGroups {

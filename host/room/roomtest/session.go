@@ -107,7 +107,6 @@ func Play(t testing.TB, r *room.Room, at time.Time) *Session {
 	return n
 }
 
-// takes notes an output.
 func (n *Session) takes(o room.Output) {
 	switch o := o.(type) {
 	case room.Fetch:

@@ -182,7 +182,6 @@ func (s *Search) IsShort() bool { return len(s.list) <= shortList && !s.isBehind
 // IsBehind reports whether the choice is made, and people vote.
 func (s *Search) IsBehind() bool { return s.isBehind }
 
-// players returns the number of players that the search is for.
 func (s *Search) players() int {
 	n := 0
 	for _, g := range s.groups {
@@ -248,7 +247,6 @@ func (s *Search) IsTimeUp(took, waited time.Duration) bool {
 	return took > Longest && (hasIdea || took-waited > Longest)
 }
 
-// next returns the planner's next questions.
 func (s *Search) next(groups [][]Member, now roomtime.Time) (asks []Ask) {
 	for i, members := range groups {
 		left := 0

@@ -51,7 +51,6 @@ type Demand struct{ Rooms, Place int }
 // who opens hundreds of rooms keeps the others from their seats.
 const turnGap = time.Second
 
-// round returns the length of a round.
 func (d Demand) round() time.Duration {
 	return min(time.Duration(d.Rooms)*turnGap, longestGap)
 }

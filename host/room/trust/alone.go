@@ -78,7 +78,6 @@ func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[p
 	return t
 }
 
-// server returns the server on trial.
 func (t *Trial) server() int { return t.before.Chosen.Server }
 
 // NextFloor raises the ping of one more player, the least plausible first, and reports whether it

@@ -79,7 +79,6 @@ func newClient(page string) (*http.Client, error) {
 	}, nil
 }
 
-// isPublic reports whether an address with a port is on the internet.
 func isPublic(address string) bool {
 	to, err := netip.ParseAddrPort(address)
 	return err == nil && (discovery.ReachOf(to.Addr()) == discovery.InternetReach || discovery.IsStandIn(to.Addr()))

@@ -33,7 +33,6 @@ type delayLine struct {
 	closed  bool
 }
 
-// push adds a reply.
 func (l *delayLine) push(r *reply) {
 	l.mu.Lock()
 	heap.Push(&l.replies, r)
@@ -113,7 +112,6 @@ func newLimiter() *limiter {
 	return &limiter{buckets: map[bucketKey]bucket{}, sweepAt: sweepAt}
 }
 
-// allow reports whether a server answers a source now.
 func (l *limiter) allow(server int, source netip.Addr, now time.Duration) bool {
 	if len(l.buckets) >= l.sweepAt {
 		l.sweep(now)
@@ -160,7 +158,6 @@ func newGaps(gap time.Duration) *gaps {
 	return &gaps{gap: gap, answered: map[bucketKey]time.Duration{}, sweepAt: sweepAt}
 }
 
-// allow reports whether a server answers a source now.
 func (g *gaps) allow(server int, source netip.Addr, now time.Duration) bool {
 	if g.gap == 0 {
 		return true

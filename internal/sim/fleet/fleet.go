@@ -213,7 +213,6 @@ func sourceOf(place int) netip.Addr {
 	return netip.AddrFrom4([4]byte{127, base[1] + byte(place>>8), byte(place), 1})
 }
 
-// placeOfSource returns the place that has a source address.
 func placeOfSource(addr netip.Addr) (place int, ok bool) {
 	if !seatsPrefix.Contains(addr) {
 		return 0, false

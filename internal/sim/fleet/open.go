@@ -15,7 +15,6 @@ import (
 	"muster/internal/sim"
 )
 
-// open opens all sockets of a fleet.
 func (f *Fleet) open(ctx context.Context) (err error) {
 	at, err := places(f.world.Servers, f.options.layout())
 	if err != nil {

@@ -181,7 +181,6 @@ type speech struct {
 // server, address and port, and never the four bytes that stand for none.
 func (s speech) token() [4]byte { return a2sSpeaker{}.challenge(s.server, s.from) }
 
-// names returns the names of a server's players.
 func (s speech) names() (names []string) {
 	for c := range castOf(0, s.server, s.info) {
 		names = append(names, c.name)

@@ -66,7 +66,6 @@ func Write(w io.Writer, cases []sim.Case, rate float64) error {
 	return err
 }
 
-// panel draws one case.
 func panel(out *bytes.Buffer, c sim.Case, rate float64) error {
 	order, err := plan.New(c.Strategy, c.Vantage.Topology(), c.Plan)
 	if err != nil {

@@ -174,7 +174,6 @@ func (s *Source) labelled(scene sim.Scene) (sim.Scene, error) {
 	return scene, nil
 }
 
-// made returns the scene with the labels that it was made with.
 func (s *Source) made(group bool) (sim.Scene, error) {
 	switch {
 	case len(s.Data) > 0:
