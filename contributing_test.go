@@ -18,7 +18,6 @@ import (
 	"muster/host/wire"
 )
 
-// guide returns a section of CONTRIBUTING.md.
 func guide(t *testing.T, heading string) string {
 	t.Helper()
 	_, section, found := strings.Cut(read(t, "CONTRIBUTING.md"), "\n## "+heading+"\n")

@@ -73,7 +73,6 @@ func (c *caller) asks(method, path, body string, header ...string) (status int, 
 	return response.StatusCode, string(text)
 }
 
-// is checks a status.
 func (c *caller) is(want int, method, path, body string, header ...string) (said string) {
 	c.Helper()
 	status, said := c.asks(method, path, body, header...)

@@ -219,7 +219,6 @@ func (c *contract) check(
 	return errors.Join(problems...)
 }
 
-// component returns the component of a kind that a reference leads to.
 func (c *contract) component(kind, reference string) map[string]any {
 	of := c.document["components"].(map[string]any)[kind].(map[string]any)
 	return of[strings.TrimPrefix(reference, "#/components/"+kind+"/")].(map[string]any)

@@ -186,7 +186,6 @@ type fieldChecker struct {
 	isBody bool
 }
 
-// checkSettings compares the rows of the table of settings with a schema.
 func (c *fieldChecker) checkSettings(of schema, may func(wire.Setting) bool, at string, more ...string) {
 	c.isBody = true
 	names := more
@@ -219,7 +218,6 @@ func (c *fieldChecker) compareNames(names []string, of schema, at string) {
 	}
 }
 
-// check compares a type with its schema.
 func (c *fieldChecker) check(t reflect.Type, of schema, at string) {
 	of = resolve(c.document, of)
 	if options, is := of["anyOf"].([]any); is {

@@ -101,7 +101,6 @@ func (s *FakeStore) Has(codes ...string) bool {
 	return slices.Equal(living, codes)
 }
 
-// set changes the store's behaviour.
 func (s *FakeStore) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -364,7 +363,6 @@ func (c *fakeClaim) End(context.Context) error {
 	return c.do(nil, func(r *fakeRoom) { r.over, r.data = true, nil })
 }
 
-// mayTake reports whether this host may take a room.
 func (s *FakeStore) mayTake(code string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -372,7 +370,6 @@ func (s *FakeStore) mayTake(code string) bool {
 	return heir == "" || heir == s.name
 }
 
-// loads counts the rooms of each host.
 func (s *FakeStore) loads(hosts ...string) map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

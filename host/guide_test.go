@@ -22,7 +22,6 @@ import (
 	"muster/internal/clock/clocktest"
 )
 
-// guide returns the blocks of docs/api.md in a language.
 func guide(t *testing.T, language string) (blocks []string) {
 	t.Helper()
 	text, err := os.ReadFile("../docs/api.md")

@@ -85,7 +85,6 @@ func (p *page) point(data []byte) {
 	p.points[player] += len(trace.Results)
 }
 
-// says reports whether a section of the state contains a text.
 func (p *page) says(section, text string) func() bool {
 	return func() bool { return strings.Contains(string(p.state[section]), text) }
 }

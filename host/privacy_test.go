@@ -450,7 +450,6 @@ func hears[M wire.Message](p *player, program *wire.Snapshot, said func(text str
 	}
 }
 
-// lineWith returns the line of a text that has a word.
 func lineWith(text, word string) string {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, word) {

@@ -446,7 +446,6 @@ func (r *recording) asked() {
 	later[wire.Ask](r)
 }
 
-// measuredWhole measures the whole list.
 func (r *recording) measuredWhole() {
 	told[wire.Measure](r)
 	r.measured(0, 3250*time.Millisecond, recordedProbes, recordedInfos)

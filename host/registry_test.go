@@ -8,7 +8,6 @@ import (
 	"muster/host/wire"
 )
 
-// known adds a room in a phase to a registry.
 func (r *registry) known(t *testing.T, code string, about wire.Head, isOpen bool) *actor {
 	t.Helper()
 	a := &actor{code: code, open: isOpen, views: newBoard(&page.View{Snapshot: wire.Snapshot{Room: about}})}

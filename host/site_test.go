@@ -15,7 +15,6 @@ import (
 	"muster/host/wire"
 )
 
-// named returns a host with names.
 func named(t *testing.T) *Host {
 	t.Helper()
 	h, err := New(Config{

@@ -121,7 +121,6 @@ func drain(ws *websocket.Conn) {
 	}
 }
 
-// endRoom ends the room for the peer.
 func endRoom(t *testing.T, ws *websocket.Conn) {
 	t.Helper()
 	say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})

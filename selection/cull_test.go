@@ -30,7 +30,6 @@ func oneServer(addr string, info *discovery.Info) (selection.Servers, *selection
 	return servers, table
 }
 
-// wish returns criteria that are wishes alone.
 func wish(w selection.Wishes) selection.Criteria { return selection.Criteria{Wishes: w} }
 
 func TestCullByWhatTheServerTells(t *testing.T) {

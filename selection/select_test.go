@@ -39,7 +39,6 @@ const (
 	refused  = -3
 )
 
-// tableOf returns a table with the servers in the given order.
 func tableOf(players []string, rows map[string][]int, order ...string) (selection.Servers, *selection.Table) {
 	var servers selection.Servers
 	table := selection.NewTable(players, len(order))

@@ -14,7 +14,6 @@ import (
 	"muster/selection"
 )
 
-// explained returns the explanation of a selection in English.
 func explained(s selection.Selection) []string { return catalogue.InEnglish().SayAll(s.Explain()) }
 
 // ExampleSelect shows Table 2 of MUSST: three servers, three rules, three winners.

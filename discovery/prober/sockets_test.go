@@ -45,7 +45,6 @@ func serve(t *testing.T, addr string, answer func(nth int, query string) []strin
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort()
 }
 
-// closedPort returns an address with a closed port.
 func closedPort(t *testing.T, ip string) netip.AddrPort {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", net.JoinHostPort(ip, "0"))

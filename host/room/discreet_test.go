@@ -127,7 +127,6 @@ func TestUntried(t *testing.T) {
 	}
 }
 
-// rewrites goes on with the room as it was saved and then changed.
 func (n *session) rewrites(change func(s *saved.Room)) {
 	n.Helper()
 	s, err := saved.Read(roomtest.Saved(n, n.Room))

@@ -154,7 +154,6 @@ func (n *session) searchesOn(names ...string) {
 	n.Fatalf("the search does not end; the log:\n%s", n.Story())
 }
 
-// wasAsked reports whether a player was asked for a server.
 func (n *session) wasAsked(name string, server int) bool {
 	return slices.Contains(n.Asked[name], server)
 }
@@ -199,7 +198,6 @@ func probesOf(r *room.Room, name string) []discovery.Result {
 	return nil
 }
 
-// traceOf returns them by server.
 func traceOf(r *room.Room, name string) map[int]discovery.Result {
 	probes := map[int]discovery.Result{}
 	for _, probe := range probesOf(r, name) {

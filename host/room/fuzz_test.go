@@ -487,7 +487,6 @@ func (e *fuzzSession) does(p *program, in player.Input) {
 	}
 }
 
-// runs takes a run of a program.
 func (e *fuzzSession) runs(p *program, o player.Run) {
 	r := &run{Run: o}
 	r.plan = o.Watched(func(result discovery.Result) {
@@ -859,7 +858,6 @@ func (e *fuzzSession) everyoneMeasures() {
 	e.wait(player.RealPace.Flush)
 }
 
-// everyoneLooks makes everyone answer for the finalists.
 func (e *fuzzSession) everyoneLooks() {
 	for _, name := range e.players() {
 		look := e.looks[name]

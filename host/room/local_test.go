@@ -27,7 +27,6 @@ var (
 	}
 )
 
-// comes joins from an address.
 func (n *session) comes(name, from string) {
 	n.Helper()
 	n.Origins[name] = room.Origin{Near: netip.MustParseAddr(from)}

@@ -160,7 +160,6 @@ func TestSavedForm(t *testing.T) {
 	same(t, whole, back)
 }
 
-// savedBy returns what a room saves.
 func savedBy(t *testing.T, r *room.Room) saved.Room {
 	t.Helper()
 	data := roomtest.Saved(t, r)
@@ -171,7 +170,6 @@ func savedBy(t *testing.T, r *room.Room) saved.Room {
 	return s
 }
 
-// idOf returns the ID of somebody in a saved room.
 func idOf(s *saved.Room, name string) people.ID {
 	for _, p := range slices.Concat(s.Roster.Players, s.Roster.Guests) {
 		if p.Name == name {

@@ -37,7 +37,6 @@ const (
 
 func newSession(t testing.TB, s wire.Settings) *session { return &session{roomtest.New(t, s)} }
 
-// tuned returns a session in a room that is tuned.
 func tuned(t testing.TB, tuning room.Tuning, s wire.Settings) *session {
 	return &session{roomtest.Play(t, tuning.New(roomtest.Keys, s, eight), eight)}
 }

@@ -8,7 +8,6 @@ import (
 	"muster/host/room"
 )
 
-// isGiven reports whether the turn has come.
 func (n *Turn) isGiven() bool {
 	select {
 	case <-n.given:

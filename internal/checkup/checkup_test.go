@@ -35,7 +35,6 @@ func good(t *testing.T) *publichost.Settings {
 	return &s
 }
 
-// write writes a file and returns its name.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -45,7 +44,6 @@ func write(t *testing.T, name, text string) string {
 	return file
 }
 
-// certify makes a certificate for muster.example.
 func certify(t *testing.T, from, until time.Time) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

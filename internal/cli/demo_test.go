@@ -145,7 +145,6 @@ func TestDemoSaves(t *testing.T) {
 	}
 }
 
-// averageAndTime returns the figures in a row.
 func averageAndTime(t *testing.T, out, row string) (figures [2]float64) {
 	t.Helper()
 	found := regexp.MustCompile(regexp.QuoteMeta(row) + ` +(\d+) ms +([\d,]+) s`).FindStringSubmatch(out)

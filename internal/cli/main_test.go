@@ -98,7 +98,6 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// writeFile writes a file for the test.
 func writeFile(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)

@@ -293,7 +293,6 @@ func nothingRuns(t *testing.T) {
 	}, "left running:\n%q", &left)
 }
 
-// in returns the stacks that contain one of the packages.
 func in(stacks []string, packages ...string) []string {
 	return slices.DeleteFunc(stacks, func(stack string) bool {
 		return !slices.ContainsFunc(packages, func(name string) bool { return strings.Contains(stack, name) })

@@ -19,7 +19,6 @@ import (
 	"muster/internal/term"
 )
 
-// healthy returns the facts of a machine without fault.
 func healthy() facts {
 	return facts{
 		now:    time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC),

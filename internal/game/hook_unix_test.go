@@ -19,7 +19,6 @@ import (
 
 var venue = Venue{Place: "New York", Address: netip.MustParseAddrPort("192.0.2.7:27960"), Room: "BAKODI", Game: "openarena", Players: 4}
 
-// hook returns a hook that runs a script of the test.
 func hook(t *testing.T, script string, args string) Hook {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "start")

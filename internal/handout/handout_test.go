@@ -58,7 +58,6 @@ func writes(t *testing.T, file, text string) {
 	}
 }
 
-// adds adds a file as the program for a system.
 func adds(t *testing.T, h *Handout, file, system string) *program {
 	t.Helper()
 	data, err := os.Open(file)

@@ -88,7 +88,6 @@ func TestFirstListIsKept(t *testing.T) {
 	}
 }
 
-// testScreen returns a screen that writes to a buffer.
 func testScreen(out *bytes.Buffer) *term.Screen {
 	return term.NewScreen(term.New(out, func(string) string { return "" }), catalogue.InEnglish())
 }

@@ -134,13 +134,10 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// at returns a room at a stage.
 func at(stage wire.Stage) wire.Snapshot { return wire.Snapshot{Room: wire.Head{Stage: stage}} }
 
-// english says a sentence in English.
 func english(s sentence.Sentence) string { return catalogue.InEnglish().Say(s) }
 
-// testScreen returns a screen that writes to a buffer.
 func testScreen() (*term.Screen, *bytes.Buffer) {
 	var out bytes.Buffer
 	return term.NewScreen(term.New(&out, func(string) string { return "" }), catalogue.InEnglish()), &out

@@ -164,7 +164,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// borrowed returns a stranger's signature that claims the project's key.
 func borrowed(t *testing.T, stranger, project signer) string {
 	var s minisign.Signature
 	if err := s.UnmarshalText([]byte(stranger.sign(t, text, archive))); err != nil {

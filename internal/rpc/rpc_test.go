@@ -42,7 +42,6 @@ type launcher struct {
 	ended chan error
 }
 
-// serve runs a server for the launcher that it returns.
 func serve(t *testing.T, all commands) *launcher {
 	t.Helper()
 	leak.Check(t)
@@ -106,7 +105,6 @@ func (l *launcher) want(lines ...string) {
 	}
 }
 
-// calling returns the line of a call.
 func calling(id int, method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
 }

@@ -50,7 +50,6 @@ func tablesOf(t testing.TB, built time.Time) map[string]string {
 	}
 }
 
-// source returns the source of a release on loopback.
 func source(t *testing.T, r *releasetest.Release) fetch.Source {
 	t.Helper()
 	server := httptest.NewServer(r)
@@ -67,7 +66,6 @@ func release1(t *testing.T, signer byte, files map[string]string) *releasetest.R
 	return r
 }
 
-// names returns the files in a folder.
 func names(t *testing.T, folder string) string {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

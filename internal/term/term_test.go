@@ -208,7 +208,6 @@ func TestLiveFrameBelow(t *testing.T) {
 	}
 }
 
-// servers returns a table of n servers.
 func servers(n int) *Table {
 	t := &Table{
 		Columns: []Column{Right("RTT"), Right("PLAYERS"), Left("NAME"), Left("MAP"), Left("MODE"), Whole("ADDRESS")},
@@ -255,7 +254,6 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// testScreen returns a screen that writes to a buffer.
 func testScreen() (*Screen, *bytes.Buffer) {
 	var out bytes.Buffer
 	return NewScreen(New(&out, func(string) string { return "" }), catalogue.InEnglish()), &out

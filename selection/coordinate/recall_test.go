@@ -83,7 +83,6 @@ func newRememberedSession(players, neighbours int, remembered func(player, n int
 	return &rememberedSession{coordinate.New(tree, selection.Servers{}, table, selection.Criteria{By: selection.Mean}, options), tree, truth, nil}
 }
 
-// networkOf returns the network of a server.
 func (s *rememberedSession) networkOf(server int) int { return int(s.tree.List()[server].ASN) - 100 }
 
 // round answers the next questions, and returns the networks that each player was asked for.

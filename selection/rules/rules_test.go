@@ -209,7 +209,6 @@ func TestWeightsMultiplyPlayers(t *testing.T) {
 	}
 }
 
-// said returns a sentence in English.
 func said(s sentence.Sentence) string { return catalogue.InEnglish().Say(s) }
 
 // TestFiguresOfAnySize checks that figures from a document, of whatever size, can be said.

@@ -59,7 +59,6 @@ func seen(id, instance, card, addr, name string) sighting {
 	return sighting{source: source{instance, card}, id: id, room: Room{Name: name}, addrs: []netip.AddrPort{netip.MustParseAddrPort(addr)}}
 }
 
-// shown returns a list in short.
 func shown(list []Found) string {
 	var parts []string
 	for _, f := range list {

@@ -23,7 +23,6 @@ func feed(rule StopRule, phase discovery.Phase, rtts ...int) int {
 	return 0
 }
 
-// repeat returns one RTT n times.
 func repeat(n, rtt int) []int {
 	rtts := make([]int, n)
 	for i := range rtts {

@@ -73,7 +73,6 @@ func TestRoll(t *testing.T) {
 
 func FuzzRoll(f *testing.F) { codectest.Fuzz(f, Protocol{}.Roll(), "minecraftprotocol_players.hex") }
 
-// status returns a packet with a status in it.
 func status(json string) string {
 	body := append(binary.AppendUvarint([]byte{0}, uint64(len(json))), json...)
 	return string(append(binary.AppendUvarint(nil, uint64(len(body))), body...))

@@ -176,7 +176,6 @@ func TestReadXMLOfNoServers(t *testing.T) {
 	}
 }
 
-// sample returns a report with a server in each state.
 func sample() report.Report {
 	answered := measured("192.0.2.1:27960", 1, discovery.Answered)
 	answered.RTT, answered.Name, answered.Map, answered.Mode = discovery.Millis(29600*time.Microsecond), "a & b", "q3dm17", "ctf"

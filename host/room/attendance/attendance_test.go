@@ -26,7 +26,6 @@ func at(seconds int) roomtime.Time { return eight.Add(time.Duration(seconds) * s
 // here returns the number of players whose programs are here.
 func here(r *Register) int { return r.Count(Nothing, eight).Here }
 
-// of returns a register of players who came at eight.
 func of(players ...people.ID) *Register {
 	r := &Register{}
 	for _, player := range players {

@@ -189,7 +189,6 @@ func says(t testing.TB, what string, notes []sentence.Sentence, want ...string) 
 	}
 }
 
-// tells reports one result for a player who has not finished.
 func (n *session) tells(player people.ID, server, rtt int) {
 	n.Evidence[player].Admit(server)
 	n.Evidence[player].Report(discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(rtt) * ms}, time.Minute, n.Now)
@@ -546,7 +545,6 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// texts says sentences in English.
 func texts(sentences []sentence.Sentence) (all []string) {
 	for _, s := range sentences {
 		if !s.IsZero() {

@@ -217,7 +217,6 @@ func TestSuppose(t *testing.T) {
 	factstest.Same(t, "once they are made", state(g.F), supposed)
 }
 
-// said says sentences in English.
 func said(sentences []sentence.Sentence) (all []string) {
 	for _, s := range sentences {
 		all = append(all, catalogue.InEnglish().Say(s))

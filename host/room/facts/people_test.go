@@ -56,7 +56,6 @@ func germans(t testing.TB, s wire.Settings) *factstest.Group {
 	return g
 }
 
-// counts counts a guest in.
 func counts(g *factstest.Group, guest people.ID) {
 	g.Helper()
 	if note, err := g.Count(guest, true); err != nil || note.IsZero() {

@@ -81,7 +81,6 @@ func (s *session) looked(player people.ID, look Look) {
 	known[look.Server] = k
 }
 
-// settles ends the look.
 func (s *session) settles() Outcome {
 	s.Helper()
 	o, isSettled := s.Settle(s.Facts)

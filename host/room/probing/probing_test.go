@@ -111,7 +111,6 @@ func (n *session) finishes() []sentence.Sentence {
 	return notes
 }
 
-// to asks one player for the servers from one to another.
 func to(player people.ID, from, to int) []search.Ask {
 	ask := search.Ask{Player: player}
 	for server := from; server < to; server++ {
@@ -814,7 +813,6 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// texts says sentences in English.
 func texts(sentences []sentence.Sentence) (all []string) {
 	for _, s := range sentences {
 		all = append(all, catalogue.InEnglish().Say(s))

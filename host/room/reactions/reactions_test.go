@@ -99,7 +99,6 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// clocks returns the clocks of a room that opened at eight.
 func clocks(now roomtime.Time) roomtime.Clocks {
 	return roomtime.Clocks{Room: now, Wall: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC).Add(now.Sub(roomtime.Opening))}
 }

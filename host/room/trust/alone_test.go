@@ -165,7 +165,6 @@ func TestTrialOfTwo(t *testing.T) {
 	}
 }
 
-// texts says sentences in English.
 func texts(sentences []sentence.Sentence) (all []string) {
 	for _, s := range sentences {
 		all = append(all, catalogue.InEnglish().Say(s))
