@@ -81,12 +81,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-func inEnglish(sentences []sentence.Sentence) (texts []string) {
-	for _, s := range sentences {
-		texts = append(texts, catalogue.InEnglish().Say(s))
-	}
-	return texts
-}
+func inEnglish(sentences []sentence.Sentence) []string { return catalogue.InEnglish().SayAll(sentences) }
 
 // TestEveryChangeIsTold checks that every setting that the page can change has a sentence.
 func TestEveryChangeIsTold(t *testing.T) {

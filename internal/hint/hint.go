@@ -84,7 +84,7 @@ func Lines(l *catalogue.Language, err error) []string {
 		lines = append(lines, "muster: "+strings.TrimSuffix(line, "\n"))
 	}
 	begins := l.Words("term.hint") + " "
-	for line := range strings.Lines(adviceOf(l, err)) {
+	for line := range strings.Lines(strings.Join(l.SayAll(advice(err)), "\n")) {
 		lines = append(lines, begins+strings.TrimSuffix(line, "\n"))
 		begins = ""
 	}

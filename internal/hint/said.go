@@ -109,15 +109,6 @@ func Sentences(err error) []sentence.Sentence {
 	return append([]sentence.Sentence{Sentence(err)}, advice(err)...)
 }
 
-// adviceOf returns what to do about an error in a language; it is empty if nobody knows.
-func adviceOf(l *catalogue.Language, err error) string {
-	var lines []string
-	for _, s := range advice(err) {
-		lines = append(lines, l.Say(s))
-	}
-	return strings.Join(lines, "\n")
-}
-
 // advice returns what to do about an error; it is empty if nobody knows.
 func advice(err error) []sentence.Sentence {
 	var hint interface{ Hint() string }

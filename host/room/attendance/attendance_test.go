@@ -65,12 +65,8 @@ func TestOverdue(t *testing.T) {
 		r := of("ann")
 		tt.happen(r)
 		before := r.Of("ann").Out
-		notes := r.LeaveOutOverdue(stalled, at(tt.at))
-		var texts []string
-		for _, note := range notes {
-			texts = append(texts, catalogue.InEnglish().Say(note))
-		}
-		if got := strings.Join(texts, "; "); got != tt.want {
+		notes := catalogue.InEnglish().SayAll(r.LeaveOutOverdue(stalled, at(tt.at)))
+		if got := strings.Join(notes, "; "); got != tt.want {
 			t.Errorf("%s: it says %q, want %q", tt.name, got, tt.want)
 		}
 		if tt.want != "" {

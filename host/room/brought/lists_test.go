@@ -284,11 +284,7 @@ func TestLines(t *testing.T) {
 			"ann added 1 server that can’t be shared: it’s on a private network, the organiser removed it, or it’s more than the 100 per player and 400 in all that a room keeps",
 		}},
 	} {
-		var got []string
-		for _, line := range tt.taken.Lines("ann") {
-			got = append(got, catalogue.InEnglish().Say(line))
-		}
-		if !slices.Equal(got, tt.want) {
+		if got := catalogue.InEnglish().SayAll(tt.taken.Lines("ann")); !slices.Equal(got, tt.want) {
 			t.Errorf("of %+v people are told %+v, want %+v", tt.taken, got, tt.want)
 		}
 	}

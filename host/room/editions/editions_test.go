@@ -142,9 +142,4 @@ func TestMostOf(t *testing.T) {
 	}
 }
 
-func texts(sentences []sentence.Sentence) (all []string) {
-	for _, s := range sentences {
-		all = append(all, catalogue.InEnglish().Say(s))
-	}
-	return all
-}
+func texts(sentences []sentence.Sentence) []string { return catalogue.InEnglish().SayAll(sentences) }

@@ -217,9 +217,4 @@ func TestSuppose(t *testing.T) {
 	factstest.Same(t, "once they are made", state(g.F), supposed)
 }
 
-func said(sentences []sentence.Sentence) (all []string) {
-	for _, s := range sentences {
-		all = append(all, catalogue.InEnglish().Say(s))
-	}
-	return all
-}
+func said(sentences []sentence.Sentence) []string { return catalogue.InEnglish().SayAll(sentences) }

@@ -453,11 +453,7 @@ func TestRestoredSource(t *testing.T) {
 		if !reflect.DeepEqual(s, c.want) {
 			t.Errorf("%s: restored is %+v, want %+v", c.name, s, c.want)
 		}
-		var notes []string
-		for _, note := range s.Resume() {
-			notes = append(notes, catalogue.InEnglish().Say(note))
-		}
-		if !slices.Equal(notes, c.notes) {
+		if notes := catalogue.InEnglish().SayAll(s.Resume()); !slices.Equal(notes, c.notes) {
 			t.Errorf("%s: people read %q, want %q", c.name, notes, c.notes)
 		}
 		if slices.Contains(s.Resume(), sentence.Of("room.list-gone")) {

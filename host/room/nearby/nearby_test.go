@@ -182,10 +182,7 @@ func TestBeyond(t *testing.T) {
 			t.Errorf("%s reaches %v, want %d", id, got, want)
 		}
 	}
-	var told []string
-	for _, note := range n.Notes(players, map[int]string{0: "Home", 1: "East", 2: "Den"}) {
-		told = append(told, catalogue.InEnglish().Say(note))
-	}
+	told := catalogue.InEnglish().SayAll(n.Notes(players, map[int]string{0: "Home", 1: "East", 2: "Den"}))
 	for _, want := range []string{"Home is on a local network that cat and zoe can’t reach"} {
 		if !slices.Contains(told, want) {
 			t.Errorf("people read %q, want %q", told, want)
@@ -305,10 +302,7 @@ func TestHostsServers(t *testing.T) {
 	}
 	notes := []string{"2 of them on the local network", "1 of them on the network of bob",
 		"Hidden is on a local network that zoe, yan and bob can’t reach"}
-	var got []string
-	for _, note := range n.Notes(players, map[int]string{2: "Hidden", 1: "Shown"}) {
-		got = append(got, catalogue.InEnglish().Say(note))
-	}
+	got := catalogue.InEnglish().SayAll(n.Notes(players, map[int]string{2: "Hidden", 1: "Shown"}))
 	if !slices.Equal(got, notes) {
 		t.Errorf("people read %q, want %q", got, notes)
 	}

@@ -813,9 +813,4 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-func texts(sentences []sentence.Sentence) (all []string) {
-	for _, s := range sentences {
-		all = append(all, catalogue.InEnglish().Say(s))
-	}
-	return all
-}
+func texts(sentences []sentence.Sentence) []string { return catalogue.InEnglish().SayAll(sentences) }
