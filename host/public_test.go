@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -42,18 +43,10 @@ func everybody(p public.Limits) host.Config {
 		return servers, nil
 	}
 	p.Version, p.Commit, p.Date = "1.2.3", "0123abc", time.Date(2026, 11, 22, 7, 30, 0, 0, time.UTC)
-	if p.Rooms == 0 {
-		p.Rooms = 100
-	}
-	if p.PerAddress == 0 {
-		p.PerAddress = 100
-	}
-	if p.Players == 0 {
-		p.Players = 16
-	}
-	if p.Servers == 0 {
-		p.Servers = 50
-	}
+	p.Rooms = cmp.Or(p.Rooms, 100)
+	p.PerAddress = cmp.Or(p.PerAddress, 100)
+	p.Players = cmp.Or(p.Players, 16)
+	p.Servers = cmp.Or(p.Servers, 50)
 	home := &url.URL{Scheme: "https", Host: "muster.example"}
 	join := func(game string, way wire.Way) wire.Way {
 		if game != "openarena" {

@@ -1,6 +1,7 @@
 package selection_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -79,9 +80,7 @@ func TestOurs(t *testing.T) {
 		})
 		servers, table := tableOf(annAndBob, tt.rows, order...)
 		criteria := tt.more
-		if criteria.By == "" {
-			criteria.By = selection.Mean
-		}
+		criteria.By = cmp.Or(criteria.By, selection.Mean)
 		criteria.Ours, criteria.Allowed = addrs(tt.ours...), allowed
 		doc := selection.Select(servers, table, criteria)
 		if doc.Chosen == nil || doc.Chosen.Addr.String() != tt.chosen || doc.Decided.By != tt.decided {

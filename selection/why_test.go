@@ -2,6 +2,7 @@ package selection_test
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -111,9 +112,7 @@ func TestRelax(t *testing.T) {
 	}
 	for _, test := range tests {
 		servers, table := tableOf(annAndBob, test.rows, serverA, serverB, serverC)
-		for server, info := range test.infos {
-			servers.Infos[server] = info
-		}
+		maps.Copy(servers.Infos, test.infos)
 		got := selection.Select(servers, table, selection.Criteria{
 			By: selection.Threshold, Limits: []time.Duration{50 * time.Millisecond, 150 * time.Millisecond},
 			Seats: 4, Wishes: selection.Wishes{Map: "tokara"},

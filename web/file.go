@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"net/http"
 	"path"
@@ -37,9 +38,7 @@ func packed(name string, data []byte) file {
 		data = withoutComments(data)
 	}
 	f := file{kind: kinds[path.Ext(name)], plain: data}
-	if f.kind == "" {
-		f.kind = "text/plain; charset=utf-8"
-	}
+	f.kind = cmp.Or(f.kind, "text/plain; charset=utf-8")
 	var zipped bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // the level is valid
 	w.Write(data)

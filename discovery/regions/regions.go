@@ -12,6 +12,7 @@
 package regions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,9 +162,7 @@ func (t Table) Find(called string) (r Region, ok bool) {
 	at := strings.LastIndex(called, " (")
 	for _, r := range t.List {
 		if r.Name == called || at > 0 && r.Name == called[:at] {
-			if r.Set == "" {
-				r.Set = r.Name
-			}
+			r.Set = cmp.Or(r.Set, r.Name)
 			return r, true
 		}
 	}

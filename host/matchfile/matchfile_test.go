@@ -3,6 +3,7 @@ package matchfile_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -128,9 +129,7 @@ func TestTheirFields(t *testing.T) {
 	with := func(more map[string]any) map[string]any {
 		all := map[string]any{}
 		for _, m := range []map[string]any{source, more} {
-			for name, value := range m {
-				all[name] = value
-			}
+			maps.Copy(all, m)
 		}
 		return all
 	}

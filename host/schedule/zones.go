@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -77,9 +78,7 @@ const furthest = 14 * time.Hour
 // a distance from UTC; without words, the zone called home.
 func zoneOf(words []string, home string) (*time.Location, error) {
 	name := strings.Join(words, "_")
-	if name == "" {
-		name = home
-	}
+	name = cmp.Or(name, home)
 	for _, table := range []string{"posix/", "right/"} { // some machines have these, and others do not
 		name = strings.TrimPrefix(name, table)
 	}

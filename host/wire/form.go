@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"slices"
 
 	"muster/discovery"
@@ -115,9 +116,7 @@ func (row Setting) field(players int) Field {
 			kind = "choice"
 		}
 	}
-	if f.Type == "" {
-		f.Type = kind
-	}
+	f.Type = cmp.Or(f.Type, kind)
 	return f
 }
 

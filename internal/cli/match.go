@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -113,8 +114,6 @@ func listedPings(status []byte) map[string]time.Duration {
 		accounts.Players = append(accounts.Players, discovery.Player{Name: strconv.FormatUint(individual+account, 10), Ping: ping})
 	}
 	pings := accounts.Pings()
-	for name, ping := range roster.Pings() {
-		pings[name] = ping
-	}
+	maps.Copy(pings, roster.Pings())
 	return pings
 }

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"testing"
@@ -55,9 +56,7 @@ func TestCompany(t *testing.T) {
 						votes = append(votes, names[r.player]+" "+r.say.Addr.String())
 					case wire.SayReady:
 						s.People[r.player].Ready = true
-						if first == 0 {
-							first = at
-						}
+						first = cmp.Or(first, at)
 					}
 				}
 			}

@@ -58,12 +58,8 @@ var asideProtocols = []string{"unreal", "unreal2", "gamespy", "gamespy2", "games
 
 // complete fills in defaults, and refuses what cannot work.
 func (g *Game) complete() error {
-	if g.Name == "" {
-		g.Name = g.ID
-	}
-	if g.Rule == "" {
-		g.Rule = selection.Mean
-	}
+	g.Name = cmp.Or(g.Name, g.ID)
+	g.Rule = cmp.Or(g.Rule, selection.Mean)
 	if !g.Regions.IsZero() {
 		g.ProtocolName, g.Port = cmp.Or(g.ProtocolName, regionsProtocol), cmp.Or(g.Port, regionsPort)
 	}

@@ -1,6 +1,7 @@
 package hint
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -53,9 +54,7 @@ func wordsFor(err error) string {
 	switch e := err.(type) {
 	case *os.PathError:
 		deed := deeds[e.Op]
-		if deed == "" {
-			deed = "cannot use"
-		}
+		deed = cmp.Or(deed, "cannot use")
 		return fmt.Sprintf("%s %s: %s", deed, e.Path, textOf(e.Err))
 	case *os.LinkError:
 		return fmt.Sprintf("cannot put %s in the place of %s: %s", e.Old, e.New, textOf(e.Err))

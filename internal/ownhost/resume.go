@@ -83,8 +83,6 @@ func (r Request) applyTo(old wire.Settings) wire.Settings {
 
 // command returns the command line that opens a room of that game and name on this machine.
 func (r Request) command(game, name string) string {
-	if game == "" {
-		game = "--where"
-	}
+	game = cmp.Or(game, "--where")
 	return fmt.Sprintf("muster host %s --room %q%s", game, name, r.More)
 }

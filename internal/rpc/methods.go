@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -249,9 +250,7 @@ type Playing struct {
 
 // args returns the arguments for a player. The command asks the player nothing later.
 func (p Playing) args() []argument {
-	if p.ShareLists == "" {
-		p.ShareLists = "never"
-	}
+	p.ShareLists = cmp.Or(p.ShareLists, "never")
 	return append(argsOf(p), setting("launch", "auto", "")) // it is asked for with confirm, and only then
 }
 

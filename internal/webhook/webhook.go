@@ -12,6 +12,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -120,9 +121,7 @@ func (q *queue) dropOthers(url string) {
 func (p *Poster) begin() {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.rooms, p.posted, p.places = map[string]*queue{}, map[string][]time.Time{}, make(chan struct{}, atOnce)
-	if p.try == 0 {
-		p.try = tryTime
-	}
+	p.try = cmp.Or(p.try, tryTime)
 	if p.strangers == nil {
 		p.strangers, p.owner = transport(true), transport(false)
 	}

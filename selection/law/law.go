@@ -8,6 +8,7 @@
 package law
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -208,9 +209,7 @@ func sidesOf(players []Player) (a, b side) {
 		case rules.SideB:
 			s = &b
 		}
-		if best == 0 {
-			best = ping
-		}
+		best = cmp.Or(best, ping)
 		if s.players == 0 {
 			s.low, s.best = ping, best
 		}

@@ -1,6 +1,7 @@
 package scout_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -35,9 +36,7 @@ var cities = []Place{
 
 func pings(known map[int]float64) []float64 {
 	all := make([]float64, len(cities))
-	for at, ping := range known {
-		all[at] = ping
-	}
+	maps.Copy(all, known)
 	return all
 }
 
@@ -46,9 +45,7 @@ func TestNext(t *testing.T) {
 	far := map[int]float64{newYork: 95, saoPaulo: 210, tokyo: 240, sydney: 290, johannesburg: 170, seattle: 150}
 	with := func(more map[int]float64) []float64 {
 		all := pings(far)
-		for at, ping := range more {
-			all[at] = ping
-		}
+		maps.Copy(all, more)
 		return all
 	}
 	worst := slices.Max[[]float64]
@@ -150,9 +147,7 @@ func TestDoubts(t *testing.T) {
 	honest := map[int]float64{lisbon: 48, paris: 22, frankfurt: 14, warsaw: 16, helsinki: 30, newYork: 95, tokyo: 240, sydney: 290}
 	but := func(known map[int]float64, more map[int]float64) Player {
 		all := pings(known)
-		for at, ping := range more {
-			all[at] = ping
-		}
+		maps.Copy(all, more)
 		return Player{Pings: all}
 	}
 	tokyos := map[int]float64{frankfurt: 240, warsaw: 250, newYork: 170, seattle: 100, losAngeles: 105, singapore: 75, tokyo: 4, sydney: 115}

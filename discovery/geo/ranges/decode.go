@@ -1,6 +1,7 @@
 package ranges
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
@@ -83,9 +84,7 @@ type parser struct {
 }
 
 func (p *parser) fail(fault string) {
-	if p.fault == "" {
-		p.fault = fault
-	}
+	p.fault = cmp.Or(p.fault, fault)
 	p.rest = nil
 }
 

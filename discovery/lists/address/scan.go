@@ -1,6 +1,7 @@
 package address
 
 import (
+	"cmp"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -265,9 +266,7 @@ func ofLink(link string) (Address, bool) {
 	if port, ok := portOf(queryOf(link).Get("port")); ok && a.Port == 0 { // ts3server://
 		a.Port = port
 	}
-	if a.Port == 0 {
-		a.Port = linkPorts[scheme]
-	}
+	a.Port = cmp.Or(a.Port, linkPorts[scheme])
 	return a, true
 }
 

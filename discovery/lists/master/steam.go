@@ -1,6 +1,7 @@
 package master
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,9 +100,7 @@ func (s Steam) fetch(ctx context.Context, c Client) (Listing, error) {
 	bounded, cancel := context.WithTimeout(ctx, steamPatience)
 	defer cancel()
 	asking := steamAsking{Steam: s, client: c, answers: steamAnswers}
-	if asking.URL == "" {
-		asking.URL = steamAPI
-	}
+	asking.URL = cmp.Or(asking.URL, steamAPI)
 	err := asking.ask(bounded, fmt.Sprintf(`\appid\%d`, s.AppID), 0)
 	var status *StatusError
 	switch {

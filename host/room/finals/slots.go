@@ -83,9 +83,7 @@ func lastSlot(players []Looker) slot {
 // samplesIn returns how many samples fit into a time.
 func (s slot) samplesIn(d time.Duration) int {
 	every := s.every
-	if every == 0 {
-		every = usualEvery
-	}
+	every = cmp.Or(every, usualEvery)
 	return min(max(s.samples, int(d/every)), wire.MaxSamples)
 }
 

@@ -1,6 +1,7 @@
 package finals
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 	"time"
@@ -80,9 +81,7 @@ func TestLongLookIsGentle(t *testing.T) {
 			for place := range c.places {
 				s := slotOf(place, c.places, group, c.groups)
 				every := s.every
-				if every == 0 {
-					every = 1100 * time.Millisecond // a program's own, at its quickest
-				}
+				every = cmp.Or(every, 1100*time.Millisecond) // a program's own, at its quickest
 				for i := range s.samplesIn(30 * second) {
 					at := int((s.after + time.Duration(i)*every) / second)
 					asked[at]++

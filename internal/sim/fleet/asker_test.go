@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -47,9 +48,7 @@ func with(s sim.Server, change func(*sim.Server)) sim.Server {
 // startFleet runs a fleet for the length of a test.
 func startFleet(tb testing.TB, o Options) *Fleet {
 	tb.Helper()
-	if o.Kind == "" {
-		o.Kind = Quake3
-	}
+	o.Kind = cmp.Or(o.Kind, Quake3)
 	if o.Game == (Game{}) {
 		o.Game = Game{Name: "Quake3Arena", Protocol: 68, AppID: 440, Version: "1.0"}
 	}

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"hash/fnv"
 	"iter"
@@ -150,9 +151,7 @@ const defaultMumbleVersion = "1.3.4"
 
 // sign sets the facts about a server's game.
 func (o Options) sign(info *discovery.Info) {
-	if info.AppID == 0 {
-		info.AppID = o.Game.AppID
-	}
+	info.AppID = cmp.Or(info.AppID, o.Game.AppID)
 	switch {
 	case o.Game.Version != "":
 		info.Version = o.Game.Version
