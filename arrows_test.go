@@ -142,7 +142,7 @@ var arrows = []struct {
 	{"muster/host/demand", []string{"muster/host/room"}},
 	{"muster/host/keyfile", nil},
 	{"muster/host/lists", []string{"muster/host/public", "muster/host/room", "muster/host/store", "muster/host/wire", "muster/discovery", "muster/discovery/plan/topology"}},
-	{"muster/host/matchfile", []string{"muster/host/wire"}},
+	{"muster/host/matchfile", []string{"muster/host/wire", "muster/discovery", "muster/discovery/protocol/quake3", "muster/discovery/protocol/quakeworld"}},
 	{"muster/host/networks", []string{"muster/selection/memory", "muster/discovery", "muster/discovery/plan/topology"}},
 	{"muster/host/metrics", []string{"muster/host/room", "muster/host/store", "muster/host/wire"}},
 	{"muster/host/operating", []string{"muster/host/access", "muster/host/keyfile", "muster/host/pressure", "muster/host/wire", "muster/discovery", "muster/internal/clock"}},

@@ -17,7 +17,7 @@ type Kind struct {
 	Name string
 	// Matrix has round trips between hosts, gzipped.
 	Matrix string
-	// Cities says where the hosts are: see [sim.ReadCityMatrix].
+	// Cities says where the hosts are: see [ReadCityMatrix].
 	Cities string
 	// Servers has the list of servers that stand on the hosts, gzipped. Without, it is one like css2007's.
 	Servers string
@@ -47,13 +47,13 @@ func (k Kind) Groups(group string) (func(seed uint64) (*sim.Group, error), error
 }
 
 // Cities reads where the hosts of a matrix are.
-func Cities(m sim.Matrix, file string) (sim.CityMatrix, error) {
+func Cities(m sim.Matrix, file string) (CityMatrix, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return sim.CityMatrix{}, err
+		return CityMatrix{}, err
 	}
 	defer f.Close()
-	return sim.ReadCityMatrix(m, f)
+	return ReadCityMatrix(m, f)
 }
 
 // List returns the list of servers that stand on the hosts of each seed's world.

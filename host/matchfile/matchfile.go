@@ -1,5 +1,5 @@
 // Package matchfile writes a match in the forms that plugins and managers of game servers load, so
-// that nobody types teams, maps and passwords by hand.
+// that nobody types teams, maps and passwords by hand, and reads the pings that such servers list.
 //
 //	                ┌─▶ get5      splewis/get5, and plugins that read its files
 //	MatchRecord ────┼─▶ MatchZy   shobhit-pathak/MatchZy, for Counter-Strike 2

@@ -13,7 +13,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 
 	"golang.org/x/text/language"
@@ -49,54 +48,6 @@ func Read(file []byte) (sentences map[string]string, err error) {
 		return nil, fmt.Errorf("catalogue: %w", err)
 	}
 	return sentences, nil
-}
-
-// Faults returns what is wrong with the patterns of a language, measured by English: keys that lack or
-// that English has not, arguments that differ, and plurals without a case for a number that people
-// count to.
-func Faults(tag string, sentences map[string]string) (faults []string) {
-	l, known := speaking(tag), Sentences()
-	for key, text := range known {
-		if sentences[key] == "" {
-			faults = append(faults, fmt.Sprintf("%s lacks %s: %q", tag, key, text))
-			continue
-		}
-		p, err := parse(sentences[key])
-		if err != nil {
-			faults = append(faults, fmt.Sprintf("%s, %s: %v", tag, key, err))
-			continue
-		}
-		original, _ := parse(text)
-		if got, want := p.arguments(), original.arguments(); !slices.Equal(got, want) {
-			faults = append(faults, fmt.Sprintf("%s, %s has the arguments %q, want %q: %q", tag, key, got, want, sentences[key]))
-		}
-		for _, lacks := range l.missingCases(p) {
-			faults = append(faults, fmt.Sprintf("%s, %s has no case %s", tag, key, lacks))
-		}
-	}
-	for key := range sentences {
-		if known[key] == "" {
-			faults = append(faults, fmt.Sprintf("%s has %s, which English has not", tag, key))
-		}
-	}
-	return faults
-}
-
-// missingCases returns the plural categories that a pattern has no case for, with a number of each.
-func (l *Language) missingCases(p pattern) (missing []string) {
-	for _, part := range p {
-		for _, c := range part.cases {
-			missing = append(missing, l.missingCases(c.pattern)...)
-		}
-		for n := 0; part.kind == plural && n < 130; n++ {
-			category := l.category(part, float64(n))
-			if !slices.ContainsFunc(part.cases, func(o option) bool { return o.name == category }) {
-				missing = append(missing, fmt.Sprintf("%s, as for %d", category, n))
-				break
-			}
-		}
-	}
-	return missing
 }
 
 // Language says sentences in one language. It is immutable.

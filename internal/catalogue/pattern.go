@@ -199,21 +199,3 @@ func (p *parser) word() (word string, ended bool, err error) {
 	p.rest = p.rest[end+1:]
 	return word, ended, nil
 }
-
-// arguments returns the names of the arguments and of the tags that a pattern uses, sorted.
-func (m pattern) arguments() []string {
-	var names []string
-	for _, p := range m {
-		switch {
-		case p.kind == tag:
-			names = append(names, "<"+p.name+">")
-		case p.name != "" && p.name != "#":
-			names = append(names, p.name)
-		}
-		for _, c := range p.cases {
-			names = append(names, c.arguments()...)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}

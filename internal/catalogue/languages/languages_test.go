@@ -27,19 +27,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestLanguages checks every language against English: it has the same keys with the same
-// arguments, its patterns parse, and they have all plural forms of the language.
-func TestLanguages(t *testing.T) {
-	for _, tag := range Tags()[1:] {
-		for _, fault := range catalogue.Faults(tag, translated(tag)) {
-			t.Error(fault)
-		}
-	}
-	if faults := catalogue.Faults(catalogue.English, catalogue.Sentences()); faults != nil {
-		t.Error(faults)
-	}
-}
-
 // TestSorted checks that each file has its keys in order, one a line, so that two people's additions
 // merge.
 func TestSorted(t *testing.T) {
