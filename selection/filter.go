@@ -1,7 +1,6 @@
 package selection
 
 import (
-	"maps"
 	"math"
 	"net/netip"
 	"slices"
@@ -74,7 +73,9 @@ func (f *Filter) note() {
 		f.tight = make([]bool, len(f.servers.List))
 	}
 	infos := make([]*discovery.Info, len(f.causes)) // in order, because they are walked faster that way
-	maps.Copy(infos, f.servers.Infos)
+	for server, info := range f.servers.Infos {
+		infos[server] = info
+	}
 	for server, info := range infos {
 		f.set(server, info)
 	}

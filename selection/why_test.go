@@ -2,7 +2,6 @@ package selection_test
 
 import (
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"muster/selection"
 )
 
+// explained returns the explanation of a selection in English.
 func explained(s selection.Selection) []string { return catalogue.InEnglish().SayAll(s.Explain()) }
 
 // ExampleSelect shows Table 2 of MUSST: three servers, three rules, three winners.
@@ -112,7 +112,9 @@ func TestRelax(t *testing.T) {
 	}
 	for _, test := range tests {
 		servers, table := tableOf(annAndBob, test.rows, serverA, serverB, serverC)
-		maps.Copy(servers.Infos, test.infos)
+		for server, info := range test.infos {
+			servers.Infos[server] = info
+		}
 		got := selection.Select(servers, table, selection.Criteria{
 			By: selection.Threshold, Limits: []time.Duration{50 * time.Millisecond, 150 * time.Millisecond},
 			Seats: 4, Wishes: selection.Wishes{Map: "tokara"},

@@ -1,7 +1,6 @@
 package scout_test
 
 import (
-	"maps"
 	"slices"
 	"testing"
 
@@ -36,7 +35,9 @@ var cities = []Place{
 
 func pings(known map[int]float64) []float64 {
 	all := make([]float64, len(cities))
-	maps.Copy(all, known)
+	for at, ping := range known {
+		all[at] = ping
+	}
 	return all
 }
 
@@ -45,7 +46,9 @@ func TestNext(t *testing.T) {
 	far := map[int]float64{newYork: 95, saoPaulo: 210, tokyo: 240, sydney: 290, johannesburg: 170, seattle: 150}
 	with := func(more map[int]float64) []float64 {
 		all := pings(far)
-		maps.Copy(all, more)
+		for at, ping := range more {
+			all[at] = ping
+		}
 		return all
 	}
 	worst := slices.Max[[]float64]
@@ -147,7 +150,9 @@ func TestDoubts(t *testing.T) {
 	honest := map[int]float64{lisbon: 48, paris: 22, frankfurt: 14, warsaw: 16, helsinki: 30, newYork: 95, tokyo: 240, sydney: 290}
 	but := func(known map[int]float64, more map[int]float64) Player {
 		all := pings(known)
-		maps.Copy(all, more)
+		for at, ping := range more {
+			all[at] = ping
+		}
 		return Player{Pings: all}
 	}
 	tokyos := map[int]float64{frankfurt: 240, warsaw: 250, newYork: 170, seattle: 100, losAngeles: 105, singapore: 75, tokyo: 4, sydney: 115}
