@@ -77,12 +77,6 @@ func (s *sought) lookUp(ctx context.Context, f finding, name netip.AddrPort) {
 	}
 }
 
-// withName returns an address for TCP that carries the name of its server. The greeting needs the
-// name.
-func withName(host string, addr netip.Addr) netip.Addr {
-	return netip.AddrFrom16(addr.As16()).WithZone(host)
-}
-
 // bare returns an address without the name that [under] gave it.
 func bare(a netip.Addr) netip.Addr {
 	if a.Zone() == "" || a.IsLinkLocalUnicast() {
@@ -132,7 +126,7 @@ func (r *run) find(f finding) {
 	l, name := &led{}, r.targets.keys[p.target]
 	for _, addr := range f.place.Addrs {
 		if r.sought.isStream {
-			addr = withName(f.place.Host, addr)
+			addr = netip.AddrFrom16(addr.As16()).WithZone(f.place.Host) // the greeting needs the name
 		}
 		l.addrs = append(l.addrs, netip.AddrPortFrom(addr, queryPort(r.options.Protocol, f.place.Port)))
 	}

@@ -131,7 +131,8 @@ func valuesOf(cells []memory.Cell) (values []value) {
 	}
 	for _, level := range []topology.Level{topology.Prefix16, topology.AS, topology.Country} {
 		slices.SortFunc(below, func(a, b memory.Cell) int {
-			return cmp.Or(comparePlaces(a.Part, b.Part), cmp.Compare(a.MS, b.MS), cmp.Compare(a.Spread, b.Spread))
+			return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.ASN, b.ASN), a.Prefix.Compare(b.Prefix),
+				cmp.Compare(a.MS, b.MS), cmp.Compare(a.Spread, b.Spread))
 		})
 		var above []memory.Cell
 		for len(below) > 0 {

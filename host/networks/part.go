@@ -111,10 +111,5 @@ func partAbove(p memory.Part) memory.Part {
 	return memory.Part{Country: p.Country}
 }
 
-// comparePlaces orders parts by country, AS and prefix.
-func comparePlaces(a, b memory.Part) int {
-	return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.ASN, b.ASN), a.Prefix.Compare(b.Prefix))
-}
-
 // networkOf returns the network of a player's address: a /24, or of IPv6 a /48.
 func networkOf(addr netip.Addr) netip.Prefix { return topology.Prefix24.Prefix(addr.Unmap()) }

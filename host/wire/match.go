@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -213,27 +214,11 @@ func (s *Settings) ServerOrder() []string { return strings.Fields(s.Order) }
 func (s *Settings) MapPool() []string { return splitMaps(s.Maps) }
 
 // TurnTime returns how long a captain may take for a move.
-func (s *Settings) TurnTime() time.Duration {
-	if s.Turn == 0 {
-		return UsualTurn
-	}
-	return time.Duration(s.Turn)
-}
-
-// NameOf returns what the organiser calls a side; empty if they have not said.
-func (s *Settings) NameOf(side Side) string {
-	switch side {
-	case SideA:
-		return s.SideA
-	case SideB:
-		return s.SideB
-	}
-	return ""
-}
+func (s *Settings) TurnTime() time.Duration { return cmp.Or(time.Duration(s.Turn), UsualTurn) }
 
 // Called returns what a sentence calls a side: its name, or a word for a side without one.
 func (s *Settings) Called(side Side) any {
-	if name := s.NameOf(side); name != "" {
+	if name := map[Side]string{SideA: s.SideA, SideB: s.SideB}[side]; name != "" {
 		return name
 	}
 	return sentence.Of("match.side." + string(side))

@@ -55,7 +55,7 @@ func (c Column) compare(a, b report.Measurement) int {
 	case ByCountry:
 		order = byText(a.Country, b.Country)
 	}
-	return cmp.Or(order, byRTT(a, b))
+	return cmp.Or(order, cmp.Compare(a.RTT, b.RTT), discovery.CompareAddr(a.Server(), b.Server()))
 }
 
 // byText compares alphabetically, without case. An empty text comes last.
@@ -64,11 +64,6 @@ func byText(a, b string) int {
 		return cmp.Compare(b, a)
 	}
 	return strings.Compare(strings.ToLower(a), strings.ToLower(b))
-}
-
-// byRTT orders servers by ping, then by address.
-func byRTT(a, b report.Measurement) int {
-	return cmp.Or(cmp.Compare(a.RTT, b.RTT), discovery.CompareAddr(a.Server(), b.Server()))
 }
 
 // Keeps reports whether the player wants to see a server. A server that does not answer has no map and no seats; it

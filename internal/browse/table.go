@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,12 +153,7 @@ func (v *View) End() {
 func WholeMS(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
 // Label returns what to call a server.
-func Label(m report.Measurement) string {
-	if m.Name == "" {
-		return m.Addr.String()
-	}
-	return m.Name
-}
+func Label(m report.Measurement) string { return cmp.Or(m.Name, m.Addr.String()) }
 
 // playersWait is how long a server may take to say who plays.
 const playersWait = 4 * time.Second

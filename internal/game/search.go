@@ -33,7 +33,8 @@ type Match struct {
 	// slips is how many letters are wrong; isWhole says that nothing of the name is missing.
 	slips   int
 	isWhole bool
-	isOther bool // see IsOther
+	// IsOther says that the numbers of the text are not the game's: Chivalry 2 is no Chivalry.
+	IsOther bool
 	// length is the number of letters in the name. Of two games that begin alike, the one with the
 	// shorter name is nearer.
 	length int
@@ -41,9 +42,6 @@ type Match struct {
 
 // IsExact reports whether the text is the whole name, another name or the id of the game.
 func (m Match) IsExact() bool { return m.near <= byName }
-
-// IsOther reports whether the numbers of the text are not the game's: Chivalry 2 is no Chivalry.
-func (m Match) IsOther() bool { return m.isOther }
 
 // IsSlip reports whether letters of the text are wrong.
 func (m Match) IsSlip() bool { return m.near == bySlip }
@@ -98,13 +96,13 @@ func (f *finder) find(text string, last ...string) []Match {
 	var found []Match
 	for i, k := range f.called {
 		if near, is := k.match(asked); is {
-			found = append(found, Match{Game: f.games[i], near: near, isOther: near > byName && !k.hasNumbers(asked), length: k.length})
+			found = append(found, Match{Game: f.games[i], near: near, IsOther: near > byName && !k.hasNumbers(asked), length: k.length})
 		}
 	}
 	if len(found) == 0 { // so slips cost nothing while somebody types
 		for i, k := range f.called {
 			if slips, isWhole, is := k.slips(asked); is {
-				found = append(found, Match{Game: f.games[i], near: bySlip, slips: slips, isWhole: isWhole, isOther: !k.hasNumbers(asked), length: k.length})
+				found = append(found, Match{Game: f.games[i], near: bySlip, slips: slips, isWhole: isWhole, IsOther: !k.hasNumbers(asked), length: k.length})
 			}
 		}
 	}
@@ -145,7 +143,7 @@ func onlyOf(matches []Match) (Game, bool) {
 		return Game{}, false
 	}
 	best := matches[0]
-	if best.isOther {
+	if best.IsOther {
 		return Game{}, false
 	}
 	if len(matches) > 1 && matches[1].class() == best.class() && matches[1].slips == best.slips {

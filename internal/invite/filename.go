@@ -63,18 +63,12 @@ func (l Link) FileName() string {
 	if ticket.MatchString(l.Secret) && len(name)+len("_t")+len(l.Secret) <= maxFileName {
 		name += "_t" + l.Secret
 	} else {
-		l = l.anybodys()
+		l.Secret = ""
 	}
 	if again, err := FromFileName(name); err != nil || again != l || len(name) > maxFileName {
 		return ""
 	}
 	return name
-}
-
-// anybodys returns the link without its personal part.
-func (l Link) anybodys() Link {
-	l.Secret = ""
-	return l
 }
 
 // ErrPlainName says that a file name contains no link to a room.

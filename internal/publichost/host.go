@@ -1,6 +1,7 @@
 package publichost
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,8 +71,6 @@ func (h *Host) setLeagues(leagues []public.League) {
 	}
 	h.leagues.Store(&all)
 }
-
-func (h *Host) currentLeagues() []webhook.League { return *h.leagues.Load() }
 
 // New prepares a host. From here on SIGHUP does not end the program; end restores that.
 func New(ctx context.Context, s *Settings, log *slog.Logger) (h *Host, end func(), err error) {
@@ -150,7 +149,7 @@ func (h *Host) serve(ctx context.Context, r Rooms) error {
 	}
 	var announce func(host.Post)
 	if h.setLeagues(h.Public.Leagues); h.Webhooks {
-		posts := &webhook.Poster{Leagues: h.currentLeagues}
+		posts := &webhook.Poster{Leagues: func() []webhook.League { return *h.leagues.Load() }}
 		defer posts.Close()
 		announce = func(p host.Post) { posts.Post(webhook.Post(p)) }
 	}
@@ -354,7 +353,7 @@ func searching(games game.Table, choices []public.Game) func(text string) []publ
 	return func(text string) (found []public.Game) {
 		for _, m := range games.Search(text) {
 			c := byID[m.Game.ID]
-			c.OtherNumber = m.IsOther()
+			c.OtherNumber = m.IsOther
 			found = append(found, c)
 		}
 		return found
@@ -362,12 +361,7 @@ func searching(games game.Table, choices []public.Game) func(text string) []publ
 }
 
 // ruleOf returns a game's rule, unless it needs a limit, which only the organiser can set.
-func ruleOf(g game.Game) selection.Rule {
-	if g.Rule == "" {
-		return selection.Mean
-	}
-	return g.Rule
-}
+func ruleOf(g game.Game) selection.Rule { return cmp.Or(g.Rule, selection.Mean) }
 
 // onceForAll makes one host of a cluster fetch a list for all of them.
 func onceForAll(many *cluster.Cluster) func(context.Context, string, func(context.Context) (listing.List,

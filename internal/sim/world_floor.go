@@ -94,15 +94,13 @@ func wrongWay(from, to Region) (share float64, hubs []int) {
 type hubs struct{ km [len(hubNames)][]float64 }
 
 // theHubs returns the hubs of the graph that all worlds share.
-var theHubs = sync.OnceValue(func() *hubs { return newHubs(laid()) })
-
-func newHubs(r *routes) *hubs {
-	h := &hubs{}
+var theHubs = sync.OnceValue(func() *hubs {
+	h, r := &hubs{}, laid()
 	for i, name := range hubNames {
 		h.km[i] = r.distancesFrom(metroIndex(name))
 	}
 	return h
-}
+})
 
 func (h *hubs) detour(hub, from, to int) float64 { return h.km[hub][from] + h.km[hub][to] }
 

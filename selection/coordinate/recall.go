@@ -258,9 +258,6 @@ const newcomerTrust = 0.5
 // (bench/experiments/memory.md).
 const halfTrusted = 2 * 365 * 24 * time.Hour
 
-// aged returns the most trust in a player's forecasts by their mean age.
-func aged(age float64) float64 { return 1 - age*age/2 }
-
 // trust is how well forecasts hold, from 0 to 1: the mean of the players'. Without any it is 0.
 func (r *recall) trust() float64 {
 	if len(r.doubts) == 0 {
@@ -273,7 +270,8 @@ func (r *recall) trust() float64 {
 			continue
 		}
 		share := float64(m.sum) / (float64(m.n) + heldBefore)
-		trust += min(aged(r.ages[player].value()), max(0, (doubtedShare-share)/(doubtedShare-trustedShare)))
+		age := r.ages[player].value()
+		trust += min(1-age*age/2, max(0, (doubtedShare-share)/(doubtedShare-trustedShare)))
 	}
 	return min(most, trust/float64(len(r.failed)))
 }

@@ -279,11 +279,6 @@ func notXML(err error) error {
 	return err
 }
 
-// readLines yields each line with a server as {"line":"…"}.
-func readLines(r io.Reader, yield func([]byte) error) error {
-	return lines(r, func(line string) error { return yield(marshal(map[string]string{"line": line})) })
-}
-
 // readServers yields lines "addserver HOST PORT …" as {"host":"…","port":"…"}.
 func readServers(r io.Reader, yield func([]byte) error) error {
 	return lines(r, func(line string) error {

@@ -207,7 +207,7 @@ func (p *page) read(r io.Reader, yield func(Row) bool) error {
 		conditions = append(conditions, c)
 	}
 	head, err := io.ReadAll(io.LimitReader(r, pageHead))
-	if isWebPage(head) {
+	if webPage.Match(head) {
 		return ErrWebPage
 	}
 	if err != nil {
@@ -265,8 +265,6 @@ const pageHead = 1024
 // webPage matches the beginning of HTML: comments and XML's own lines may stand before it.
 var webPage = regexp.MustCompile(`(?is)^(\x{feff})?(\s|<\?.*?\?>|<!--.*?-->)*<(!doctype\s+html|html|head|body|title|meta|script)[\s/>]`)
 
-func isWebPage(head []byte) bool { return webPage.Match(head) }
-
 // errEnough ends the reading when yield wants no more.
 var errEnough = errors.New("enough")
 
@@ -277,7 +275,7 @@ func (p *page) rows(r io.Reader, yield func([]byte) error) error {
 	case XML:
 		return readXML(r, p.form.Rows, yield)
 	case Text:
-		return readLines(r, yield)
+		return lines(r, func(line string) error { return yield(marshal(map[string]string{"line": line})) })
 	case FiveM:
 		return readFrames(r, yield)
 	case Sauerbraten:

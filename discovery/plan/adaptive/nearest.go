@@ -64,9 +64,6 @@ func (n *nearest) restart(replies []reply) {
 	slices.Sort(n.rtts)
 }
 
-// lonely reports whether nobody near has replied.
-func (n *nearest) lonely() bool { return len(n.rtts) == 0 || n.rtts[0] > lonelyRTT }
-
 // limit returns the limit of the next batch.
 func (n *nearest) limit(before time.Duration) time.Duration {
 	known := len(n.rtts)

@@ -195,7 +195,7 @@ func (p *plan) survey() {
 	case len(p.queue) > 0:
 	case p.nearest == nil:
 		p.queue = p.acquisition.surveyBlocks()
-	case p.nearest.lonely():
+	case len(p.nearest.rtts) == 0 || p.nearest.rtts[0] > lonelyRTT: // nobody near has replied
 		p.queue = p.acquisition.survey(lonelyNetworks, p.recall)
 	}
 	if len(p.queue) > 0 {

@@ -60,11 +60,6 @@ func fewLeft(members []Member) (most int, fewLeft bool) {
 	return most, len(members) > 0
 }
 
-// allLag reports whether all players of a group answer slowly.
-func allLag(members []Member) bool {
-	return len(members) > 0 && !slices.ContainsFunc(members, func(m Member) bool { return !m.Lags })
-}
-
 // left returns how many of an order's additional servers every group may still be asked for.
 func left(more int, groups [][]Member) int {
 	left := more
@@ -107,7 +102,7 @@ func Form(groups [][]Member, out []Ask) *Groups {
 	for _, members := range groups {
 		g := &group{out: map[int]int{}}
 		_, g.isFew = fewLeft(members)
-		g.lags = allLag(members)
+		g.lags = len(members) > 0 && !slices.ContainsFunc(members, func(m Member) bool { return !m.Lags })
 		for i, m := range members {
 			g.players = append(g.players, m.ID)
 			for _, ask := range out {
