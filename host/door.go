@@ -1,7 +1,9 @@
 package host
 
 import (
+	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 
 	"muster/host/access"
@@ -124,4 +126,36 @@ func (d *door) roomFor(hello wire.Hello, from netip.Addr, on *relayedCaller) (*a
 		return nil, wire.Refuse(wire.ReasonCode, "refused.code-missing").Advising("refused.code-missing-hint")
 	}
 	return open, nil
+}
+
+// entrance makes the links through which friends enter.
+type entrance struct {
+	url         url.URL
+	fingerprint string
+}
+
+func (e entrance) link(keys room.Keys) string {
+	keys.Secret = ""
+	return e.personal(keys)
+}
+
+// page returns the URL of another page of the host.
+func (e entrance) page(path string) string {
+	e.url.Path = "/" + path
+	return e.url.String()
+}
+
+// personal returns a person's own link, which contains their secret.
+func (e entrance) personal(keys room.Keys) string {
+	e.url.Fragment = access.Key{Code: keys.Code, Link: keys.Link, Fingerprint: e.fingerprint, Secret: keys.Secret}.String()
+	return e.url.String()
+}
+
+func isLoopback(hostport string) bool {
+	name, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		name = hostport
+	}
+	addr, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && addr.IsLoopback()
 }

@@ -1,8 +1,13 @@
 package release
 
 import (
+	"crypto/sha256"
+	"io"
 	"runtime/debug"
+	"strings"
 	"testing"
+
+	"aead.dev/minisign"
 )
 
 // TestDescribe checks that a release describes itself, that Go describes other builds, and that an unknown build claims
@@ -42,4 +47,13 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s: %s, version %s; want %s, %s", tt.name, b, b.Version, tt.want, tt.short)
 		}
 	}
+}
+
+// Judge is [Keys.Verify] for a file in memory.
+func Judge(k Keys, name, text, signature, sums, sumsSignature string) (best Verdict) {
+	it := content{signed: minisign.NewReader(strings.NewReader(text)), sum: sha256.Sum256([]byte(text))}
+	io.Copy(io.Discard, it.signed)
+	best.take(k.judge(name, it, []byte(signature)))
+	best.take(k.judgeSums(name, it, []byte(sums), []byte(sumsSignature)))
+	return best
 }
