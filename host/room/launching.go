@@ -120,6 +120,7 @@ func (r *Room) arrive(server int, played wire.Played) (calendar.Trip, wire.Annou
 	played.Players, played.RTT, played.Voted = newest.Players, map[string]float64{}, voters(g)
 	played.Match = r.decision.ViewMatch(r.facts, r.clocks())
 	if played.Match != nil {
+		played.Excess = newest.Excess
 		played.Match.Turn, played.Match.Servers = nil, []wire.MatchServer{} // only what was decided stays
 	}
 	for name, ms := range ranked.RTT {

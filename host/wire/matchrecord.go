@@ -83,6 +83,8 @@ type MatchPlayer struct {
 	Name    string  `json:"name"`
 	PingMS  float64 `json:"ping_ms,omitempty"`
 	SteamID string  `json:"steam_id,omitempty"`
+	// ExcessMS is by how much PingMS exceeds what the player's line and earlier evenings suggest.
+	ExcessMS float64 `json:"excess_ms,omitempty"`
 	// GamePingMS is the ping that the game's server listed, and BelowMS is by how much the player plays
 	// below PingMS, compared with the others; both are 0 if unknown.
 	GamePingMS float64 `json:"game_ping_ms,omitempty"`
@@ -126,7 +128,7 @@ func RecordOf(id, room string, p Played) *MatchRecord {
 		sum, known := 0.0, 0
 		for _, name := range camp.Players {
 			onSide[name] = true
-			side.Players = append(side.Players, MatchPlayer{Name: name, PingMS: p.RTT[name]})
+			side.Players = append(side.Players, MatchPlayer{Name: name, PingMS: p.RTT[name], ExcessMS: p.Excess[name]})
 			if p.RTT[name] > 0 {
 				sum, known = sum+p.RTT[name], known+1
 			}
@@ -155,7 +157,7 @@ func (r *MatchRecord) SetID(id string) { r.ID = id + "-" + strconv.Itoa(r.Round)
 // Compare notes the pings that the game's server lists, by exact name or else by SteamID64, and who
 // plays well below the measured ping: see [excess.Below].
 func (r *MatchRecord) Compare(listed map[string]time.Duration) {
-	measured, played := map[string]float64{}, map[string]float64{}
+	measured, over, played := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	all := func(do func(*MatchPlayer)) {
 		for i := range r.Sides {
 			for j := range r.Sides[i].Players {
@@ -169,9 +171,9 @@ func (r *MatchRecord) Compare(listed map[string]time.Duration) {
 			ping = listed[p.SteamID]
 		}
 		p.GamePingMS = ping.Seconds() * 1000
-		measured[p.Name], played[p.Name] = p.PingMS, p.GamePingMS
+		measured[p.Name], over[p.Name], played[p.Name] = p.PingMS, p.ExcessMS, p.GamePingMS
 	})
-	below := excess.Below(measured, played)
+	below := excess.Below(measured, over, played)
 	all(func(p *MatchPlayer) { p.BelowMS = below[p.Name] })
 }
 

@@ -502,6 +502,8 @@ type Played struct {
 	Voted []string           `json:"voted,omitempty"`
 	// GamePings are the pings in ms that the game's server listed of a match's players.
 	GamePings map[string]float64 `json:"game_pings_ms,omitempty"`
+	// Excess is by how many ms RTT exceeds what a match's players' lines and earlier evenings suggest.
+	Excess map[string]float64 `json:"excess_ms,omitempty"`
 	// Match is the match that was played there, as its captains decided it; nil for none.
 	Match *Match `json:"match,omitempty"`
 }

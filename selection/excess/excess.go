@@ -11,11 +11,12 @@
 // The excess is 0 unless the player's pings are delayed and the connection is not. A slow home line,
 // a busy radio cell or a VPN delays both.
 //
-//	pings ─▶ medians by AS ─▶ the AS that fits the round trips of most players ─▶ Find
-//	the host's place ───────────────────────────┘
+//	earlier evenings ─▶ what is longer today ─▶ pings without it ─▶ medians by AS ─┐
+//	the host's place, the round trips ─▶ the AS that fits most players ◀──────────┘ ─▶ Find
 //
-// It cannot find who delays the connection as well, nor anything if no network of the list is
-// about as far from most players as the host.
+// Who delays the connection as well is found only by what the own program remembers of earlier
+// evenings, if it does. Nobody is found by the line if no network of the list is about as far from
+// most players as the host.
 package excess
 
 import (
@@ -28,6 +29,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/selection"
+	"muster/selection/memory"
 )
 
 // Place is a network: where servers stand, or the host. Prefix stands for an unknown AS.
@@ -76,11 +78,12 @@ type landmark struct {
 }
 
 // Find returns what each player of a table has in excess. Lines are the lowest round trips of their
-// connections to the host, 0 for those that tell nothing. At is where the host stands, as far as
-// that is known.
-func Find(servers []discovery.Server, table *selection.Table, lines []time.Duration, at Place) []selection.Excess {
-	found := make([]selection.Excess, len(lines))
-	marks := landmarks(servers, table)
+// connections to the host, 0 for those that tell nothing. Earlier is what their programs remember of
+// earlier evenings; there may be fewer than players. At is where the host stands, as far as that is known.
+func Find(servers []discovery.Server, table *selection.Table, lines []time.Duration, earlier [][]memory.Cell, at Place) []selection.Excess {
+	remembered := since(servers, table, earlier)
+	found := slices.Clone(remembered)
+	marks := landmarks(servers, table, remembered)
 	for i := range marks {
 		marks[i].judge(lines, at)
 	}
@@ -102,7 +105,7 @@ func Find(servers []discovery.Server, table *selection.Table, lines []time.Durat
 		}
 		slices.Sort(over)
 		ms := over[(len(over)-1)/2]
-		if ms < sure || over[len(over)/5] < agreeing*sure {
+		if ms < sure || over[len(over)/5] < agreeing*sure || remembered[player] != (selection.Excess{}) {
 			continue
 		}
 		found[player].MS = ms
@@ -111,17 +114,19 @@ func Find(servers []discovery.Server, table *selection.Table, lines []time.Durat
 		}
 	}
 	many := 0
-	for _, e := range found {
-		many += min(1, int(e.MS+e.Times))
+	for player, e := range found {
+		if e != remembered[player] {
+			many++
+		}
 	}
 	if many*few > len(lines) && len(marks) == 1 && marks[0].Place != at {
-		clear(found)
+		return remembered
 	}
 	return found
 }
 
-// landmarks returns the networks of the list that enough players have pings of.
-func landmarks(servers []discovery.Server, table *selection.Table) (marks []landmark) {
+// landmarks returns the networks of the list that players have pings of, without what is known to be in excess.
+func landmarks(servers []discovery.Server, table *selection.Table, found []selection.Excess) (marks []landmark) {
 	pings, places := map[Place][][]float64{}, []Place(nil)
 	players := len(table.Players())
 	for server := range table.Measured() {
@@ -131,7 +136,7 @@ func landmarks(servers []discovery.Server, table *selection.Table) (marks []land
 				if pings[at] == nil {
 					pings[at], places = make([][]float64, players), append(places, at)
 				}
-				pings[at][player] = append(pings[at][player], millis(rtt))
+				pings[at][player] = append(pings[at][player], found[player].Off(millis(rtt), 1))
 			}
 		}
 	}

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/plan/topology"
 	"muster/selection"
 	"muster/selection/excess"
+	"muster/selection/memory"
 )
 
 // TestFind checks whose pings exceed what their lines suggest. Eight players ask servers of seven
@@ -75,7 +77,7 @@ func TestFind(t *testing.T) {
 				lines[player] = time.Duration(ms * float64(time.Millisecond))
 			}
 		}
-		for player, got := range excess.Find(list, table, lines, tt.at) {
+		for player, got := range excess.Find(list, table, lines, nil, tt.at) {
 			want := selection.Excess{}
 			if player < tt.first {
 				want = tt.want
@@ -83,6 +85,45 @@ func TestFind(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: player %d has %v, want %v", tt.name, player, got, want)
 			}
+		}
+	}
+}
+
+// TestEarlier checks whose pings exceed those of earlier evenings, whatever the connection is like today.
+func TestEarlier(t *testing.T) {
+	earlier := []float64{20, 30, 40, 60, 90, 120, 150, 200}
+	for _, tt := range []struct {
+		name  string
+		today []float64
+		want  selection.Excess
+	}{
+		{"as ever", []float64{21, 30, 39, 61, 92, 118, 150, 203}, selection.Excess{}},
+		{"30 ms more", []float64{50, 60, 70, 90, 120, 150, 180, 230}, selection.Excess{MS: 30}},
+		{"half more", []float64{30, 45, 60, 90, 135, 180, 225, 300}, selection.Excess{Times: 1.5}},
+		{"9 ms more", []float64{29, 39, 49, 69, 99, 129, 159, 209}, selection.Excess{}},
+		{"less", []float64{5, 10, 10, 30, 60, 90, 120, 170}, selection.Excess{}},
+		{"other routes to half of them", []float64{20, 30, 40, 60, 120, 150, 180, 230}, selection.Excess{}},
+		{"another route to one", []float64{50, 60, 70, 90, 120, 150, 180, 200}, selection.Excess{MS: 30}},
+		{"five parts", []float64{50, 60, 70, 90, 120}, selection.Excess{}},
+	} {
+		table := selection.NewTable([]string{"ann", "ben"}, len(earlier))
+		var list []discovery.Server
+		var cells []memory.Cell
+		for server, ms := range earlier {
+			addr := netip.AddrFrom4([4]byte{192, 0, byte(server), 1})
+			list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 1), Country: "DE"})
+			part := memory.Part{Country: "DE", Prefix: topology.Prefix24.Prefix(addr)}
+			cells = append(cells, memory.Cell{Part: part, MS: ms, Count: 1, Seen: time.Unix(1e9, 0)})
+		}
+		cells = append(cells, memory.Cell{Part: memory.Part{Country: "DE"}, MS: 1, Count: 1})
+		for server, ms := range tt.today {
+			for player := range 2 { // nothing is remembered of ben
+				table.Set(player, server, discovery.Answered, time.Duration(ms*float64(time.Millisecond)))
+			}
+		}
+		found := excess.Find(list, table, make([]time.Duration, 2), [][]memory.Cell{cells}, excess.Place{})
+		if want := []selection.Excess{tt.want, {}}; !slices.Equal(found, want) {
+			t.Errorf("%s: %v, want %v", tt.name, found, want)
 		}
 	}
 }
@@ -117,16 +158,20 @@ func TestBelow(t *testing.T) {
 	measured := map[string]float64{"ann": 70, "ben": 40, "cat": 80, "emil": 35, "zoe": 60}
 	for _, tt := range []struct {
 		name   string
+		over   map[string]float64
 		played map[string]float64
 		want   map[string]float64
 	}{
-		{"as measured", map[string]float64{"ann": 82, "ben": 55, "cat": 90, "emil": 48, "zoe": 74}, nil},
-		{"ann is nearer", map[string]float64{"ann": 52, "ben": 55, "cat": 90, "emil": 48, "zoe": 74}, map[string]float64{"ann": 32}},
-		{"half are nearer", map[string]float64{"ann": 52, "ben": 25, "cat": 90, "emil": 48, "zoe": 74}, map[string]float64{"ann": 31, "ben": 28}},
-		{"zoe lags", map[string]float64{"ann": 82, "ben": 55, "cat": 90, "emil": 48, "zoe": 300}, nil},
-		{"a stranger, and nobody else's ping", map[string]float64{"ann": 52, "ben": 55, "cat": 90, "bot": 5, "zoe": 0}, nil},
+		{"as measured", nil, map[string]float64{"ann": 82, "ben": 55, "cat": 90, "emil": 48, "zoe": 74}, nil},
+		{"ann is nearer", nil, map[string]float64{"ann": 52, "ben": 55, "cat": 90, "emil": 48, "zoe": 74}, map[string]float64{"ann": 32}},
+		{"half are nearer", nil, map[string]float64{"ann": 52, "ben": 25, "cat": 90, "emil": 48, "zoe": 74}, map[string]float64{"ann": 31, "ben": 28}},
+		{"zoe lags", nil, map[string]float64{"ann": 82, "ben": 55, "cat": 90, "emil": 48, "zoe": 300}, nil},
+		{"a stranger, and nobody else's ping", nil, map[string]float64{"ann": 52, "ben": 55, "cat": 90, "bot": 5, "zoe": 0}, nil},
+		{"ann is a little nearer", nil, map[string]float64{"ann": 74, "ben": 55, "cat": 90, "emil": 48, "zoe": 74}, nil},
+		{"which was doubted", map[string]float64{"ann": 20}, map[string]float64{"ann": 74, "ben": 55, "cat": 90, "emil": 48, "zoe": 74}, map[string]float64{"ann": 11}},
+		{"as measured, although doubted", map[string]float64{"ann": 20}, map[string]float64{"ann": 82, "ben": 55, "cat": 90, "emil": 48, "zoe": 74}, nil},
 	} {
-		if got := excess.Below(measured, tt.played); !maps.Equal(got, tt.want) {
+		if got := excess.Below(measured, tt.over, tt.played); !maps.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -77,7 +77,7 @@ func (f Facts) sidesFor(players []people.ID) map[string]selection.Side {
 	return sides
 }
 
-// excess returns by how much players' pings exceed what their lines suggest, in a match.
+// excess returns by how much players' pings exceed what their lines and memories suggest, in a match.
 func (f Facts) excess(table *selection.Table) map[string]selection.Excess {
 	if !f.p.Settings.IsMatch() {
 		return nil
@@ -86,7 +86,7 @@ func (f Facts) excess(table *selection.Table) map[string]selection.Excess {
 		from := f.p.Origins.Of(player)
 		return from.Addr.IsValid() && !from.Home
 	}
-	return f.p.Lines.Found(f.p.Servers.List, table, isOutside)
+	return f.p.Lines.Found(f.p.Servers.List, table, isOutside, f.p.Memories.Own)
 }
 
 // Landmarks returns the servers that everybody in a match measures because they stand near the host.

@@ -1,5 +1,5 @@
 // Package lines keeps what the host sees of the players' connections, and says whose pings exceed
-// what that suggests.
+// what that and earlier evenings suggest.
 //
 //	host: round trips ─▶ Note ─▶ Found ─▶ what counts between the sides
 //
@@ -13,6 +13,7 @@ import (
 	"muster/host/room/people"
 	"muster/selection"
 	"muster/selection/excess"
+	"muster/selection/memory"
 )
 
 // Seen is what a host sees: the lowest round trips of players' connections, by player, and where it
@@ -54,16 +55,17 @@ func (b *Book) Landmarks(servers []discovery.Server) []int {
 }
 
 // Found returns what the table's players have in excess. The lines of players who are not outside
-// tell nothing, because they share the host's.
-func (b *Book) Found(servers []discovery.Server, table *selection.Table, isOutside func(people.ID) bool) map[string]selection.Excess {
-	round := make([]time.Duration, len(table.Players()))
+// tell nothing, because they share the host's. Earlier is what a player's program remembers.
+func (b *Book) Found(servers []discovery.Server, table *selection.Table, isOutside func(people.ID) bool, earlier func(people.ID) []memory.Cell) map[string]selection.Excess {
+	round, before := make([]time.Duration, len(table.Players())), make([][]memory.Cell, len(table.Players()))
 	for i, player := range table.Players() {
+		before[i] = earlier(people.ID(player))
 		if isOutside(people.ID(player)) {
 			round[i] = b.lowest[people.ID(player)]
 		}
 	}
 	found := map[string]selection.Excess{}
-	for i, e := range excess.Find(servers, table, round, b.at) {
+	for i, e := range excess.Find(servers, table, round, before, b.at) {
 		if e != (selection.Excess{}) {
 			found[table.Players()[i]] = e
 		}

@@ -11,6 +11,7 @@ import (
 	"muster/host/room/people"
 	"muster/selection"
 	"muster/selection/excess"
+	"muster/selection/memory"
 )
 
 // TestFound checks that the lowest round trip of a session counts, that lines inside tell nothing, and
@@ -41,7 +42,7 @@ func TestFound(t *testing.T) {
 	b.Note(lines.Seen{RoundTrips: map[people.ID]time.Duration{"ann": 300 * ms, "cat": 0}, At: at})
 	expect := func(when string, inside people.ID, want map[string]selection.Excess) {
 		t.Helper()
-		got := b.Found(list, table, func(player people.ID) bool { return player != inside })
+		got := b.Found(list, table, func(player people.ID) bool { return player != inside }, func(people.ID) []memory.Cell { return nil })
 		if !maps.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", when, got, want)
 		}

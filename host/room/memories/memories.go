@@ -42,6 +42,9 @@ func (b *Book) put(player people.ID, known both) {
 // Forget drops the memories of a player.
 func (b *Book) Forget(player people.ID) { delete(b.of, player) }
 
+// Own returns what a player's program remembers.
+func (b *Book) Own(player people.ID) []memory.Cell { return b.of[player].own }
+
 // Best returns the lowest RTTs that players' programs remember.
 func (b *Book) Best() map[string]time.Duration {
 	best := map[string]time.Duration{}
