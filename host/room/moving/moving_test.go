@@ -80,18 +80,18 @@ func TestHope(t *testing.T) {
 }
 
 // TestSuggest checks that what a newcomer knows of a server's country, or remembers, stands in for
-// pings, and that a full server is not worth a question.
+// pings, that a country of which nothing is known is worth a question, and that a full server is not.
 func TestSuggest(t *testing.T) {
 	b := basis(selection.Criteria{By: selection.Mean, Seats: 3}, [3]int{40, 40, 0}, [3]int{30, 30, 0}, [3]int{20, 20, 15}, [3]int{10, 10, 0})
 	b.Servers.Infos[3] = &discovery.Info{Players: 4, MaxPlayers: 4}
 	tree := topology.New(b.Servers.List)
 	b.Servers.List = tree.List()
-	if got := Suggest(b, tree, nil); !slices.Equal(got, []int{2, 0}) {
+	if got := Suggest(b, tree, nil); !slices.Equal(got, []int{2, 1, 0}) {
 		t.Errorf("by neighbours it suggests %v", got)
 	}
 	us := tree.Above(tree.Of(1), topology.Country)
-	forecasts := [][]memory.Forecast{nil, nil, {{Node: us, MS: 1, IsVague: true}}}
-	if got := Suggest(b, tree, forecasts); !slices.Equal(got, []int{2, 1, 0}) {
+	forecasts := [][]memory.Forecast{nil, nil, {{Node: us, MS: 200, IsVague: true}}}
+	if got := Suggest(b, tree, forecasts); !slices.Equal(got, []int{2, 0, 1}) {
 		t.Errorf("by a forecast it suggests %v", got)
 	}
 }

@@ -99,7 +99,7 @@ func weigh(b selection.Basis, at int, which func([]selection.Ranked) int) (bette
 
 // Suggest returns the servers that are likely best for the people of a basis, the best first. Where
 // somebody has not asked a server, what the player knows of its neighbours counts, or else the
-// player's forecast; there may be fewer forecasts than people.
+// player's forecast; there may be fewer forecasts than people. Where nothing is known, the others decide.
 func Suggest(b selection.Basis, tree *topology.Tree, forecasts [][]memory.Forecast) (servers []int) {
 	candidates := candidates(b, tree)
 	likely := selection.NewTable(b.Table.Players(), len(b.Servers.List))
@@ -123,7 +123,7 @@ func Suggest(b selection.Basis, tree *topology.Tree, forecasts [][]memory.Foreca
 					state, rtt = discovery.Answered, time.Duration(ms*float64(time.Millisecond))
 				}
 			}
-			if len(around) == 0 && state == discovery.Unprobed { // the others decide what to ask the player
+			if state == discovery.Unprobed {
 				state, rtt = discovery.Answered, time.Millisecond
 			}
 			if state != discovery.Unprobed {
