@@ -134,7 +134,7 @@ func (l *Launching) moveOn(r *Room, by caller, a MoveOn) error {
 	case !by.IsPlayer || !slices.Contains(r.facts.Playing(), by.ID):
 		return ballot.ErrGuest
 	case o == nil || r.parts.Servers.List[o.Server].Addr != a.Addr.AddrPort || l.Moving.Place(by.ID, l.Server) != o.From,
-		!slices.Contains([]wire.MoveAnswer{"", wire.MoveNow, wire.MoveAfterMap, wire.MoveNo}, a.Answer):
+		!a.Answer.IsValid():
 		return errNoProposal
 	}
 	if l.Moving.Answer(by.ID, a.Answer) {

@@ -129,6 +129,8 @@ func (in Hear) say(r *Room, m wire.Say) {
 		action = Veto{Addr: m.Addr}
 	case wire.SayMove:
 		action = Move{m.Number, cmp.Or(m.Map, hostport.Text(m.Addr.AddrPort))}
+	case wire.SayMoveOn:
+		action = MoveOn{m.Addr, m.Answer}
 	case wire.SayCome, wire.SayNotCome:
 		comes := m.What == wire.SayCome
 		action = Come{&comes}

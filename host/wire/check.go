@@ -190,6 +190,8 @@ func (s Say) check() error {
 		return nil
 	case s.What == SayMove && s.Number > 0 && s.Addr.IsValid() == (s.Map == "") && len(s.Map) <= longestMap:
 		return nil
+	case s.What == SayMoveOn && s.Addr.IsValid() && s.Answer.IsValid():
+		return nil
 	case s.What == SayCome, s.What == SayNotCome, s.What == SayLiked, s.What == SayDisliked:
 		return nil
 	}

@@ -47,3 +47,8 @@ const (
 	MoveAfterMap MoveAnswer = "after-map"
 	MoveNo       MoveAnswer = "no"
 )
+
+// IsValid reports whether it is one of the answers, or none.
+func (a MoveAnswer) IsValid() bool {
+	return a == "" || a == MoveNow || a == MoveAfterMap || a == MoveNo
+}

@@ -292,6 +292,8 @@ type Say struct {
 	// about the server at Addr, or about Map.
 	Number int    `json:"number,omitempty"`
 	Map    string `json:"map,omitempty"`
+	// Answer is the player's answer to the proposal to move on to Addr, empty to take it back.
+	Answer MoveAnswer `json:"answer,omitempty"`
 }
 
 // Word is the kind of a [Say].
@@ -304,6 +306,8 @@ const (
 	SayReady Word = "ready"
 	SayWait  Word = "wait" // no longer ready
 	SayMove  Word = "move" // a captain's ban or pick in a match
+	// SayMoveOn answers the proposal to move on to another server.
+	SayMoveOn Word = "moveon"
 	// In a standing room these are about the next date, and about where the room was last.
 	SayCome     Word = "come"
 	SayNotCome  Word = "not-come"

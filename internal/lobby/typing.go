@@ -106,16 +106,21 @@ func (y *Typing) typed(line string, now time.Time) {
 	if y.steers() && y.obey(line, room, isSettled) || line == "" {
 		return
 	}
-	canVote := room != nil && room.Voting.Open && says != nil
-	if canVote {
-		if vote, isVote := voteIn(line, room); isVote {
+	if room != nil && says != nil {
+		said, isWord := wordIn(line, room)
+		if isWord {
 			select {
-			case says <- vote:
+			case says <- said:
 			default: // nobody types that fast
 			}
 			return
 		}
-		y.screen.Print(keysOfVote)
+		if room.Voting.Open {
+			y.screen.Print(keysOfVote)
+		}
+		if proposal(room) != nil {
+			y.screen.Print(keysOfMove(room))
+		}
 	}
 	if y.steers() {
 		y.screen.Print(sentence.Of("term.steer-keys", "set", "set players 4", "end", "end"))
@@ -196,6 +201,42 @@ func valueOf(row wire.Setting, text string) json.RawMessage {
 		}
 	}
 	return quoted
+}
+
+// wordIn parses a line during a vote, or while a proposal to move on is open.
+func wordIn(line string, room *wire.Snapshot) (said wire.Say, isWord bool) {
+	if p := proposal(room); p != nil {
+		if answer, is := answers[strings.ToLower(line)]; is && (answer != wire.MoveAfterMap || p.TellsMap) {
+			said = wire.Say{Round: room.Room.Round, What: wire.SayMoveOn, Answer: answer}
+			addr, err := hostport.Parse(p.Addr)
+			said.Addr.AddrPort = addr
+			return said, err == nil
+		}
+	}
+	if !room.Voting.Open {
+		return said, false
+	}
+	return voteIn(line, room)
+}
+
+// answers are the answers to a proposal to move on, as people type them.
+var answers = map[string]wire.MoveAnswer{"m": wire.MoveAfterMap, "now": wire.MoveNow, "stay": wire.MoveNo}
+
+// proposal returns the open proposal to move on, nil for none.
+func proposal(room *wire.Snapshot) *wire.MoveProposal {
+	if room.Moving == nil {
+		return nil
+	}
+	return room.Moving.Proposal
+}
+
+// keysOfMove says how a proposal is answered. Nobody moves after a map that the server does not tell.
+func keysOfMove(room *wire.Snapshot) sentence.Sentence {
+	tells := ""
+	if proposal(room).TellsMap {
+		tells = "yes"
+	}
+	return sentence.Of("term.move-keys", "tells", tells, "m", "m", "now", "now", "stay", "stay")
 }
 
 // voteIn parses a line during a vote; isVote is false if it is none.

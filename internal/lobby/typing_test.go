@@ -20,6 +20,10 @@ func TestTyping(t *testing.T) {
 	renumbered.Voting.Ballot, renumbered.Voting.Numbers = []string{voting.Voting.Ballot[2], voting.Voting.Ballot[0]}, []int{4, 1}
 	banning.Match = &wire.Match{Turn: &wire.Turn{Number: 2, Kind: wire.Ban, Captain: "ann"}, Servers: make([]wire.MatchServer, 3)}
 	standing.Meeting = &wire.Meeting{Next: time.Unix(1_800_000_000, 0)}
+	moving, mapless := at(wire.Launching), at(wire.Launching)
+	moving.Room.Round, mapless.Room.Round = voting.Room.Round, voting.Room.Round
+	moving.Moving = &wire.Moving{Proposal: &wire.MoveProposal{Addr: "192.0.2.9:27960", TellsMap: true}}
+	mapless.Moving = &wire.Moving{Proposal: &wire.MoveProposal{Addr: "192.0.2.9:27960"}}
 	all := []wire.Snapshot{at(wire.Gathering), at(wire.Listing), at(wire.Measuring), at(wire.Chosen), voting, countdown, at(wire.Launching)}
 	failed, vote := []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, []wire.Snapshot{voting}
 	const late, soon = settled, settled - time.Millisecond
@@ -69,6 +73,10 @@ func TestTyping(t *testing.T) {
 		{"votes by number", []wire.Snapshot{renumbered}, 0, []string{"4", "v1"}, []string{"vote 192.0.2.9:27960", "veto 192.0.2.7:27960"}, ""},
 		{"votes for nobody", vote, 0, []string{"4", "v0", "-1", "v", "yes", "1 2"}, nil, keys},
 		{"more votes than anybody types", vote, 0, slices.Repeat([]string{"r"}, 2*wordsAtOnce), slices.Repeat([]string{"ready "}, wordsAtOnce), ""},
+		{"moving on", []wire.Snapshot{moving}, 0, []string{"m", "Now", " stay"}, []string{"moveon 192.0.2.9:27960 after-map", "moveon 192.0.2.9:27960 now",
+			"moveon 192.0.2.9:27960 no"}, ""},
+		{"moving on after a map that nobody tells", []wire.Snapshot{mapless}, 0, []string{"m"}, nil, "type now to move on now, stay to stay"},
+		{"moving on without a proposal", all, 0, []string{"now"}, nil, page},
 		{"a vote after the vote", all, 0, []string{"3"}, nil, page},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,6 +107,9 @@ func TestTyping(t *testing.T) {
 				addr := ""
 				if said.Addr.IsValid() {
 					addr = said.Addr.String()
+				}
+				if said.Answer != "" {
+					addr += " " + string(said.Answer)
 				}
 				if got = append(got, fmt.Sprint(said.What, " ", addr)); said.Round != voting.Room.Round {
 					t.Errorf("a vote of round %d", said.Round)

@@ -43,6 +43,8 @@ type View struct {
 	name string
 	// servers, votes and turn are what the screen has shown of a vote, and of a match.
 	servers, votes, turn string
+	// proposed is when the proposal to move on was made whose keys the screen has shown.
+	proposed time.Time
 	// discreet is how many servers may see the player's address, 0 for no limit.
 	discreet int
 	// voice is the link to the voice channel that the screen has shown.
@@ -210,6 +212,7 @@ func (n *View) Room(s wire.Snapshot) {
 	}
 	n.showVote(s)
 	n.showTurn(s)
+	n.showProposal(s)
 	if n.Typing != nil {
 		n.Typing.note(&s, time.Now())
 	}

@@ -136,3 +136,12 @@ func (n *View) showTurn(s wire.Snapshot) {
 	}
 	n.turn = turn
 }
+
+// showProposal says once how a player answers a proposal to move on. The log has told the proposal.
+func (n *View) showProposal(s wire.Snapshot) {
+	if p := proposal(&s); p != nil && !p.At.Equal(n.proposed) && slices.Contains(p.Asked, n.name) && n.Help != nil {
+		n.proposed = p.At
+		n.hint(keysOfMove(&s))
+		n.leadToPage("term.more-on-page")
+	}
+}
