@@ -354,3 +354,15 @@ test("a standing room sleeps, and only its own people open it and read its histo
   await shows("meeting-asleep", "stranger");
   assert.doesNotMatch(textOf(stage), /Open the room|History/);
 });
+
+test("a proposal to move on takes an answer, and shows the organiser what to type on a server of their own", async () => {
+  const proposal = { why: { key: "moving.mends", with: '{"server":"arena"}' }, addr: "[2001:db8::9]:25565", server: {}, at: "2026-11-21T20:00:00Z", asked: ["anna", "ben", "cleo"], answers: { ben: "after-map", cleo: "no", "x; op zoe": "after-map" }, tells_map: true };
+  proposal.asked.push("x; op zoe");
+  const change = (state) => ({ ...state, moving: { proposal, places: [] }, way: { ...state.way, transfer: "/transfer {host} {port} {player}" } });
+  await shows("launching", "anna", { change });
+  assert.deepEqual(all(".moving code").map((code) => code.textContent), ['/transfer "2001:db8::9" 25565 ben']);
+  await press(".moving [data-answer=now]");
+  assert.deepEqual(asked, ['moveon{"addr":"[2001:db8::9]:25565","answer":"now"}']);
+  await shows("launching", "ben", { change });
+  assert.equal(all(".moving code").length, 0);
+});

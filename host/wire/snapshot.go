@@ -439,6 +439,9 @@ type Way struct {
 	// Delay is how players delay their own packets in the game, for even pings in a match; nil if the
 	// game has no way that it allows in play.
 	Delay *DelayCommand `json:"delay,omitempty"`
+	// Transfer is what the server's operator types there to send a {player} to another server, at {host}
+	// and {port}; empty if the game has no such command.
+	Transfer string `json:"transfer,omitempty"`
 	// Region is the region that players set in a game with regions instead of servers. It is nil
 	// for a server. If it is set, nobody can play at the address in Connect.
 	Region *Region `json:"region,omitempty"`

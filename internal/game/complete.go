@@ -111,6 +111,9 @@ func (g *Game) complete() error {
 	if err := g.DelayLine.check(g.ProtocolName); err != nil {
 		return wrong("delay_line", "%w", err)
 	}
+	if err := g.Transfer.check(); err != nil {
+		return wrong("transfer", "%w", err)
+	}
 	for _, alias := range g.Aliases {
 		if len(wordsOf(alias)) == 0 || len([]rune(alias)) > maxText {
 			return wrong("aliases", "aliases: %q is no name of 1 to %d letters", discovery.CleanText(alias), maxText)

@@ -79,3 +79,37 @@ func (t Table) Delay(id string) *wire.DelayCommand {
 	}
 	return &wire.DelayCommand{Command: g.Delay.Command, MaxMS: g.Delay.MaxMS, Program: g.Delay.Program}
 }
+
+// Transferring is what the operator of a game's server types there to send a player to another server. A game has it
+// only if a source says so.
+type Transferring struct {
+	// Command has {host}, {port} and {player}, the player's name in the game.
+	Command string `toml:"command"`
+	// References are the sources, each "DATE WHERE: WHAT".
+	References []string `toml:"sources"`
+}
+
+// check reports what is wrong with how operators send players on.
+func (t *Transferring) check() error {
+	if t == nil {
+		return nil
+	}
+	for _, value := range []string{"{host}", "{port}", "{player}"} {
+		if strings.Count(t.Command, value) != 1 {
+			return errors.New("transfer: command has {host}, {port} and {player} once each")
+		}
+	}
+	if len(t.Command) > maxText || strings.ContainsFunc(t.Command, isControl) {
+		return errors.New("transfer: command is one short line")
+	}
+	return nil
+}
+
+// Transfer returns what operators of a game's servers type to send a player on, empty if the table knows no way.
+func (t Table) Transfer(id string) string {
+	g, err := t.Find(id)
+	if err != nil || g.Transfer == nil {
+		return ""
+	}
+	return g.Transfer.Command
+}

@@ -17,7 +17,19 @@ func TestDelay(t *testing.T) {
 	if d := table.Join("openarena", wire.Way{Connect: "192.0.2.1:27960"}).Delay; d != nil {
 		t.Errorf("OpenArena's delay is %+v", d)
 	}
+	const transfer = "/transfer {host} {port} {player}"
+	if got := table.Join("minecraft", wire.Way{Connect: "192.0.2.1:25565"}).Transfer; got != transfer {
+		t.Errorf("Minecraft's operators type %q", got)
+	}
+	for command, isOK := range map[string]bool{transfer: true, "/transfer {host} {player}": false, transfer + "{host}": false, transfer + "\nop {host}": false, transfer + "\n": false} {
+		if err := (&Transferring{Command: command}).check(); (err == nil) != isOK {
+			t.Errorf("%q: %v", command, err)
+		}
+	}
 	for _, g := range table.All() {
+		if g.Transfer != nil && len(g.Transfer.References) == 0 {
+			t.Errorf("%s: no source says how operators send players on", g.ID)
+		}
 		if g.Delay != nil && len(g.Delay.References) == 0 {
 			t.Errorf("%s: no source says how players delay their packets", g.ID)
 		}

@@ -85,6 +85,7 @@ type Game struct {
 	BotsApart       bool             `toml:"bots_apart"`
 	Delay           *Delaying        `toml:"delay"`
 	DelayLine       *DelayLine       `toml:"delay_line"`
+	Transfer        *Transferring    `toml:"transfer"`
 }
 
 // usualGap is the pause for servers known to answer an address several times a second. ioquake3 answers ten questions

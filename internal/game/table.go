@@ -393,7 +393,7 @@ func (t Table) Join(id string, way wire.Way) wire.Way {
 		way.Region, way.Server = &region, region.Name
 		return way
 	}
-	way.Link, way.Typed, way.Delay = t.ConnectLink(id, way), t.Typed(id, way), t.Delay(id)
+	way.Link, way.Typed, way.Delay, way.Transfer = t.ConnectLink(id, way), t.Typed(id, way), t.Delay(id), t.Transfer(id)
 	return way
 }
 

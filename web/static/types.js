@@ -281,7 +281,7 @@
  * @property {Choice | null} choice
  * @property {Choice | null} whatif
  * @property {Agreement} agreement
- * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, delay?: {command: string, most_ms: number, program?: string}, region?: Region, place?: Candidate} | null} way
+ * @property {{connect: string, query_port?: number, server: string, link?: string, typed?: {where: string, texts: string[]}, delay?: {command: string, most_ms: number, program?: string}, transfer?: string, region?: Region, place?: Candidate} | null} way
  * @property {Played[] | null} evening
  * @property {Standing | null} standing
  * @property {Places | null} [places] of a round that looks for a place

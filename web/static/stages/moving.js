@@ -27,8 +27,25 @@ export function moving(state, me) {
     proposal && h("p", { class: "about" }, ...tell(proposal.why)),
     asked && h("p", { class: "buttons" }, proposal?.tells_map && choice("after-map", say("moving.after-map"), true), choice("now", say("moving.now"), !proposal?.tells_map), choice("no", say("moving.stay"), false)),
     proposal && answers.length > 0 && h("p", { class: "quiet" }, say("moving.answers", { go: answers.filter((one) => one === "after-map").length, stay: answers.filter((one) => one === "no").length })),
+    transfers(state),
     places.length > 0 && h("ul", {}, places.map((place) => h("li", { "data-key": place.way.connect }, ...said("moving.place", { server: place.way.server, players: place.players })))),
   );
+}
+
+// A name that goes into a command may hold nothing that ends it.
+const plainName = /^\w{1,16}$/;
+
+/** What the organiser types on the old server, if it is theirs, to send on who said yes. @param {State} state */
+function transfers(state) {
+  const { proposal, places } = state.moving ?? { places: [] };
+  const template = state.way?.transfer;
+  const at = proposal?.addr.match(/^\[?(.*?)\]?:(\d+)$/);
+  if (!proposal || !template || !at || !state.you.organiser) return false;
+  const gone = places.find(({ way }) => way.connect === proposal.addr)?.players ?? [];
+  const names = [...gone, ...proposal.asked.filter((name) => proposal.answers[name] === "after-map")].filter((name) => plainName.test(name));
+  const host = at[1].includes(":") ? `"${at[1]}"` : at[1];
+  const all = names.map((name) => template.replace("{host}", host).replace("{port}", at[2]).replace("{player}", name));
+  return all.length > 0 && h("div", {}, h("p", { class: "quiet" }, say("moving.transfer")), all.map((command) => h("p", { "data-key": command }, h("code", {}, command), " ", button("copy", say("share.copy"), { "data-copy-text": command, "aria-label": `${say("share.copy")}: ${command}` }))));
 }
 
 /** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */
