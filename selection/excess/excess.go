@@ -11,8 +11,9 @@
 // The excess is 0 unless the player's pings are delayed and the connection is not. A slow home line,
 // a busy radio cell or a VPN delays both.
 //
-//	earlier evenings ─▶ what is longer today ─▶ pings without it ─▶ medians by AS ─┐
-//	the host's place, the round trips ─▶ the AS that fits most players ◀──────────┘ ─▶ Find
+//	pings ─▶ medians by AS ─▶ the AS that fits the round trips of most players ─▶ Find
+//	the host's place ───────────────────────────┘                                  ▲
+//	pings, and those of earlier evenings ─▶ what is longer on all ways ────────────┘
 //
 // Who delays the connection as well is found only by what the own program remembers of earlier
 // evenings, if it does. Nobody is found by the line if no network of the list is about as far from
@@ -82,8 +83,13 @@ type landmark struct {
 // earlier evenings; there may be fewer than players. At is where the host stands, as far as that is known.
 func Find(servers []discovery.Server, table *selection.Table, lines []time.Duration, earlier [][]memory.Cell, at Place) []selection.Excess {
 	remembered := since(servers, table, earlier)
-	found := slices.Clone(remembered)
-	marks := landmarks(servers, table, remembered)
+	found, lines := slices.Clone(remembered), slices.Clone(lines)
+	for player, e := range remembered {
+		if e != (selection.Excess{}) {
+			lines[player] = 0 // perhaps the line is delayed, too
+		}
+	}
+	marks := landmarks(servers, table)
 	for i := range marks {
 		marks[i].judge(lines, at)
 	}
@@ -105,7 +111,7 @@ func Find(servers []discovery.Server, table *selection.Table, lines []time.Durat
 		}
 		slices.Sort(over)
 		ms := over[(len(over)-1)/2]
-		if ms < sure || over[len(over)/5] < agreeing*sure || remembered[player] != (selection.Excess{}) {
+		if ms < sure || over[len(over)/5] < agreeing*sure {
 			continue
 		}
 		found[player].MS = ms
@@ -125,8 +131,8 @@ func Find(servers []discovery.Server, table *selection.Table, lines []time.Durat
 	return found
 }
 
-// landmarks returns the networks of the list that players have pings of, without what is known to be in excess.
-func landmarks(servers []discovery.Server, table *selection.Table, found []selection.Excess) (marks []landmark) {
+// landmarks returns the networks of the list that players have pings of.
+func landmarks(servers []discovery.Server, table *selection.Table) (marks []landmark) {
 	pings, places := map[Place][][]float64{}, []Place(nil)
 	players := len(table.Players())
 	for server := range table.Measured() {
@@ -136,7 +142,7 @@ func landmarks(servers []discovery.Server, table *selection.Table, found []selec
 				if pings[at] == nil {
 					pings[at], places = make([][]float64, players), append(places, at)
 				}
-				pings[at][player] = append(pings[at][player], found[player].Off(millis(rtt), 1))
+				pings[at][player] = append(pings[at][player], millis(rtt))
 			}
 		}
 	}
