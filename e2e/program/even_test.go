@@ -10,16 +10,21 @@ import (
 	"math"
 	"net"
 	"net/netip"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"muster/discovery"
 	"muster/discovery/protocol/quake3"
 	"muster/discovery/sentence"
+	"muster/host/wire"
 	"muster/internal/freeport"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
@@ -126,9 +131,14 @@ func mvdsv(t *testing.T) netip.AddrPort {
 	return at
 }
 
-// playQuakeWorld connects a game to a server by an address, and plays for some seconds, 60 packets a
-// second. It returns the ping that the server's status lists then.
 func playQuakeWorld(t *testing.T, by, server netip.AddrPort, name string) time.Duration {
+	t.Helper()
+	return playQuakeWorldUntil(t, by, server, name, func() {})
+}
+
+// playQuakeWorldUntil connects a game to a server by an address, and plays for some seconds, 60 packets a
+// second. It returns the ping that the server's status lists then. Last is called before the game leaves.
+func playQuakeWorldUntil(t *testing.T, by, server netip.AddrPort, name string, last func()) time.Duration {
 	t.Helper()
 	game, window := socket(t), socket(t)
 	said, _ := ask(t, game, by, "getchallenge\n")
@@ -196,9 +206,51 @@ func playQuakeWorld(t *testing.T, by, server netip.AddrPort, name string) time.D
 		}
 		return looks > 8 // the server averages over 64 packets
 	})
+	last()
 	b := le.LittleEndian.AppendUint32(le.LittleEndian.AppendUint32(nil, sequence+1), acknowledged|reliable)
 	_, _ = game.WriteToUDPAddrPort(append(le.LittleEndian.AppendUint16(b, qport), "\x04drop\x00"...), by)
 	return ping
+}
+
+// TestKilledInEvenPlay kills the program of a player whose game it delays. The game loses its line, and
+// gets to the server at once by the server's own address.
+func TestKilledInEvenPlay(t *testing.T) {
+	t.Parallel()
+	const away = 60 * time.Millisecond
+	server, by := mvdsv(t), netip.MustParseAddrPort(freeport.UDP(t))
+	startRelay(t, relay{addr: by, server: server, delays: map[netip.Addr]time.Duration{source(1): away}})
+	at, dir := freeport.TCP(t), t.TempDir()
+	host := run(t, t.TempDir(), "host", "host", "--game", "quakeworld", "--servers", writeFile(t, "servers.txt", by.String()+"\n"),
+		"--listen", at, "--no-play", "--no-mdns", "--no-browser", "--match", "bo1")
+	link := host.awaits(`(?m)^link +(\S+)$`)[1]
+	code := host.awaits(`(?m)^code +(\w+)$`)[1]
+	personal := regexp.QuoteMeta(code) + `\S*\.(\w+)`
+	organiser := &minimalRoom{T: t, at: at, code: code, secret: host.awaits(personal)[1]}
+	script := writeFile(t, "game.sh", "#!/bin/sh\necho \"$2\" >\"$1\"\n")
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	programs := map[string]*process{}
+	for i, name := range []string{"ann", "emil"} {
+		programs[name] = run(t, t.TempDir(), name, "join", link, "--name", name, "--side", []string{"a", "b"}[i], "--listen-addr", source(i).String(),
+			"--launch", "auto", "--launch-command", script+" "+filepath.Join(dir, name)+" {address}", "--no-browser")
+		captain := &minimalRoom{T: t, at: at, code: code, secret: programs[name].awaits(personal)[1]}
+		awaitRoom(t, at, code, name+" can delay", func(r wire.Document) bool { return len(r.Members) == i+1 })
+		captain.order("even", map[string]bool{"on": true})
+	}
+	organiser.order("go", nil)
+	eventually(t, "ann's game is started", func() bool { return readFile(filepath.Join(dir, "ann")) != "" })
+	eventually(t, "emil's game is started", func() bool { return readFile(filepath.Join(dir, "emil")) != "" })
+	line, err := netip.ParseAddrPort(readFile(filepath.Join(dir, "ann")))
+	if direct := readFile(filepath.Join(dir, "emil")); err != nil || line == by || direct != by.String() {
+		t.Fatalf("the games are started with %v, %v and %s, and the server is at %v", line, err, direct, by)
+	}
+	if ping := playQuakeWorldUntil(t, line, server, "anna", func() { programs["ann"].stop(syscall.SIGKILL) }); ping < away-15*time.Millisecond || ping > away+30*time.Millisecond {
+		t.Errorf("the game plays at %v, want about %v", ping, away)
+	}
+	if ping := playQuakeWorld(t, by, server, "again"); ping > away/2 {
+		t.Errorf("without the program the ping is %v", ping)
+	}
 }
 
 // TestEvenSides plays five against five, 20 and 80 ms from the server, 60 packets a second each way. The
