@@ -127,6 +127,11 @@ func (d *directory) forget() {
 	d.position = 0
 	clear(d.rooms)
 	clear(d.codes)
+	d.keepAgain()
+}
+
+// keepAgain makes the host keep all of its rooms again; the caller holds d.mu.
+func (d *directory) keepAgain() {
 	for _, own := range d.claims {
 		select {
 		case <-own.unkept:

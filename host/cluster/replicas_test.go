@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -189,5 +190,26 @@ func TestUnkept(t *testing.T) {
 		default:
 		}
 		log.has(t, "a room is kept again, after NATS has lost messages\" room=id")
+	})
+}
+
+// TestMissed checks that a host keeps all of its rooms again as soon as it writes one whose message the
+// servers have lost, though the stream goes on.
+func TestMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, log := world(startThree(t)), new(logged)
+		w.Logger = slog.New(slog.NewTextHandler(log, nil))
+		a := join(t, w, "a")
+		one, err := a.Create(t.Context(), "ONE", "one", []byte("room"))
+		other, failed := a.Create(t.Context(), "OTHER", "other", []byte("room"))
+		if err = errors.Join(err, failed, a.rooms.Purge(t.Context(), jetstream.WithPurgeSubject(a.subject("room", "*")))); err != nil {
+			t.Fatal(err)
+		}
+		if err := one.Save(t.Context(), []byte("room")); err != nil {
+			t.Fatal(err)
+		}
+		<-other.Unkept()
+		log.has(t, "NATS has lost messages\" room=one of=1 left=0")
+		log.has(t, "a room is kept again, after NATS has lost messages\" room=one")
 	})
 }

@@ -88,6 +88,20 @@ func (cl *claim) keptAgain(unkept <-chan struct{}) {
 	cl.cluster.log.Warn("a room is kept again, after NATS has lost messages", "room", cl.id)
 }
 
+// missed notes that the servers have let this claim write over an older message than the one with the
+// known number, which they had acknowledged. What they lost of other rooms shows only when somebody
+// writes those, so the first room that misses something makes the host keep all of its own again.
+func (cl *claim) missed(known uint64) {
+	cl.cluster.directory.mu.Lock()
+	defer cl.cluster.directory.mu.Unlock()
+	select {
+	case <-cl.unkept:
+	default:
+		cl.cluster.log.Error("NATS has lost messages", "room", cl.id, "of", known, "left", cl.seq)
+		cl.cluster.directory.keepAgain()
+	}
+}
+
 func (cl *claim) isFenced() bool {
 	select {
 	case <-cl.lost:
@@ -409,11 +423,15 @@ func (cl *claim) Save(ctx context.Context, data []byte) error {
 // write replaces the claim's last record by the next one, and purges parts that no record names any
 // longer; the caller has the turn.
 func (cl *claim) write(ctx context.Context, r record, body []byte, ttl time.Duration) error {
+	known := cl.seq
 	for {
 		seq, err := cl.cluster.put(ctx, cl.code, r, body, cl.seq, ttl)
 		var other conflict
 		switch {
 		case err == nil:
+			if cl.seq < known {
+				cl.missed(known)
+			}
 			before := cl.newest
 			cl.seq, cl.newest = seq, r
 			if before.Group != "" && before.Group != r.Group {
