@@ -1,6 +1,6 @@
-// Types checks the types of all packages and tests of the module that it is started in, as they are for another system:
+// Types checks the types of packages and their tests, as they are for another system:
 //
-//	go build -C tools -o /tmp/types ./types && GOOS=windows /tmp/types
+//	go build -C tools -o /tmp/types ./types && GOOS=windows /tmp/types ./...
 //
 // That takes a tenth of what go vet takes, since nothing is compiled and nothing else is
 // looked for.
@@ -38,7 +38,7 @@ type checked struct {
 }
 
 func main() {
-	list := exec.Command("go", "list", "-deps", "-test", "-json=Dir,ImportPath,GoFiles,ImportMap,Standard,Module", "./...")
+	list := exec.Command("go", append([]string{"list", "-deps", "-test", "-json=Dir,ImportPath,GoFiles,ImportMap,Standard,Module"}, os.Args[1:]...)...)
 	list.Stderr = os.Stderr
 	out, err := list.StdoutPipe()
 	if err == nil {
