@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -28,19 +29,23 @@ var (
 	faultsHosts   = flag.Int("faults-hosts", 3, "hosts; one keeps its rooms in a file, more of them share NATS")
 	faultsOnly    = flag.String("faults-only", "", "only faults whose text begins so, such as 'kill host'")
 	faultsBinary  = flag.String("faults-binary", "", "this muster instead of the one that is here")
+	damagesWanted = flag.Int("damages", 0, "so many disks of NATS servers are damaged, one after the other")
+	damagesSync   = flag.Bool("damages-sync", false, "with sync_interval: always")
 	faultsKeep    = flag.String("faults-keep", "", "write the scenario and what happened to files in this folder")
 )
 
 // scenario is a run that can be repeated.
 type scenario struct {
 	// Why is the fault that the schedule once showed.
-	Why     string  `json:"why,omitempty"`
-	Seed    uint64  `json:"seed"`
-	Hosts   int     `json:"hosts"`
-	NATS    int     `json:"nats"`
-	Rooms   int     `json:"rooms"`
-	Players int     `json:"players"`
-	Faults  []Fault `json:"faults"`
+	Why     string `json:"why,omitempty"`
+	Seed    uint64 `json:"seed"`
+	Hosts   int    `json:"hosts"`
+	NATS    int    `json:"nats"`
+	Rooms   int    `json:"rooms"`
+	Players int    `json:"players"`
+	// Sync makes NATS servers write to their disks before they acknowledge.
+	Sync   bool    `json:"sync,omitempty"`
+	Faults []Fault `json:"faults"`
 }
 
 // TestFaults checks the promises to players while machines fail at moments that a seed decides.
@@ -66,6 +71,19 @@ func TestFaults(t *testing.T) {
 			s.Faults[i].At = time.Duration(i+1) * (every + longest)
 		}
 	}
+	s.play(t)
+}
+
+// TestDamage damages the disk of one NATS server after another. What NATS has acknowledged and lost
+// is no fault of hosts, as long as a room's owner, if it goes on, writes the room again.
+//
+//	go -C e2e test ./faults -run TestDamage -v -timeout 0 -damages 300
+func TestDamage(t *testing.T) {
+	if *damagesWanted == 0 {
+		t.Skip("give -damages")
+	}
+	s := scenario{Seed: *faultsSeed, Hosts: 3, NATS: 3, Rooms: 30, Players: *faultsPlayers, Sync: *damagesSync}
+	s.Faults = Damages(s.Seed, *damagesWanted, s.machines())
 	s.play(t)
 }
 
@@ -115,7 +133,11 @@ const (
 
 // play runs the rooms and the faults, and fails the test if a promise is broken.
 func (s scenario) play(t *testing.T) {
-	l := newLab(t, builtMuster(t), s.Hosts, s.NATS)
+	l := newLab(t, builtMuster(t), s)
+	var heard *witness
+	if slices.ContainsFunc(s.Faults, func(f Fault) bool { return f.Do.isOfDisk() }) {
+		heard = l.witness()
+	}
 	ctx, end := context.WithCancel(context.Background())
 	calm := make(chan struct{})
 	var work sync.WaitGroup
@@ -146,6 +168,10 @@ func (s scenario) play(t *testing.T) {
 	for _, f := range s.Faults {
 		pause(ctx, f.At-time.Since(began))
 		striking.Go(func() { l.strike(f) })
+		if f.Do.isOfDisk() { // the others have everything before one more is damaged
+			striking.Wait()
+			pause(ctx, settles)
+		}
 	}
 	striking.Wait()
 	faulted := time.Since(began)
@@ -175,6 +201,9 @@ func (s scenario) play(t *testing.T) {
 		s.keep(t, history)
 	}
 	found := Check(history)
+	if heard != nil {
+		found = l.judge(heard, found)
+	}
 	broken := map[Promise]int{}
 	for _, f := range found {
 		if broken[f.Promise]++; broken[f.Promise] <= shownFindings {
@@ -242,6 +271,8 @@ func summary(history []Event) string {
 		switch e.Kind {
 		case Struck:
 			faults[what(e.Text)]++
+		case "damaged", "helped":
+			faults[string(e.Kind)+" "+regexp.MustCompile(` \(.*\)|:.*`).ReplaceAllString(e.Text, "")]++
 		case Launched:
 			launches[fmt.Sprint(e.Room, e.Round)] = true
 		case "ended":

@@ -47,6 +47,7 @@ type lab struct {
 	dir      string
 	prefix   string
 	machines Machines
+	sync     bool // NATS servers sync always
 	addrs    map[string]string
 	programs map[string]*program
 	began    time.Time
@@ -73,12 +74,12 @@ const restartPause = time.Second
 
 var labs atomic.Int64
 
-// newLab builds machines for so many hosts and NATS servers, and starts all programs.
-func newLab(t *testing.T, binary string, hosts, nats int) *lab {
+// newLab builds a scenario's machines, and starts all programs.
+func newLab(t *testing.T, binary string, s scenario) *lab {
 	t.Helper()
 	l := &lab{
 		t: t, dir: t.TempDir(), prefix: fmt.Sprintf("mf%d-%d-", os.Getpid(), labs.Add(1)),
-		addrs: map[string]string{Players: "10.77.0.1"}, programs: map[string]*program{}, began: time.Now(),
+		machines: s.machines(), sync: s.Sync, addrs: map[string]string{Players: "10.77.0.1"}, programs: map[string]*program{}, began: time.Now(),
 	}
 	if *faultsKeep != "" {
 		l.dir = *faultsKeep
@@ -88,13 +89,11 @@ func newLab(t *testing.T, binary string, hosts, nats int) *lab {
 	l.inside("switch", "ip", "link", "add", "bridge", "type", "bridge")
 	l.inside("switch", "ip", "link", "set", "bridge", "up")
 	l.inside("switch", "nft", "add table bridge cuts")
-	for i := range hosts {
-		name := fmt.Sprintf("host%d", i+1)
-		l.machines.Hosts, l.addrs[name] = append(l.machines.Hosts, name), fmt.Sprintf("10.77.0.%d", 11+i)
+	for i, name := range l.machines.Hosts {
+		l.addrs[name] = fmt.Sprintf("10.77.0.%d", 11+i)
 	}
-	for i := range nats {
-		name := fmt.Sprintf("nats%d", i+1)
-		l.machines.NATS, l.addrs[name] = append(l.machines.NATS, name), fmt.Sprintf("10.77.0.%d", 21+i)
+	for i, name := range l.machines.NATS {
+		l.addrs[name] = fmt.Sprintf("10.77.0.%d", 21+i)
 	}
 	for _, name := range slices.Concat([]string{Players}, l.machines.Hosts, l.machines.NATS) {
 		l.plug(name)
@@ -104,13 +103,13 @@ func newLab(t *testing.T, binary string, hosts, nats int) *lab {
 		urls = append(urls, "nats://"+net.JoinHostPort(l.addrs[name], natsPort))
 		l.start(name, "nats-server", "-c", l.natsConfig(name))
 	}
-	if nats > 0 {
+	if s.NATS > 0 {
 		l.await("NATS has a leader", func() bool { return l.leader("") != "" })
 	}
 	for _, name := range l.machines.Hosts {
 		args := []string{"serve", "--listen", net.JoinHostPort(l.addrs[name], hostPort), "--trusted-proxy", l.addrs[Players],
 			"--public-url", "http://" + net.JoinHostPort(l.addrs[Players], readyPort)}
-		if nats > 0 {
+		if s.NATS > 0 {
 			args = append(args, "--node", name, "--nats", strings.Join(urls, ","))
 		} else {
 			args = append(args, "--store", filepath.Join(l.dir, name+".rooms"))
@@ -188,13 +187,16 @@ func (l *lab) natsConfig(name string) string {
 	for _, other := range l.machines.NATS {
 		routes = append(routes, "nats://"+net.JoinHostPort(l.addrs[other], routePort))
 	}
-	at := l.addrs[name]
+	at, sync := l.addrs[name], "2m" // as it is without a line
+	if l.sync {
+		sync = "always"
+	}
 	return l.write(name+".conf", fmt.Sprintf(`server_name: %s
 listen: "%s:%s"
 http: "%s:%s"
-jetstream { store_dir: %q, max_file_store: 2GB }
+jetstream { store_dir: %q, max_file_store: 2GB, sync_interval: %s }
 cluster { name: rooms, listen: "%s:%s", routes: [%s] }
-`, name, at, natsPort, at, monitorPort, filepath.Join(l.dir, name), at, routePort, strings.Join(routes, ", ")))
+`, name, at, natsPort, at, monitorPort, filepath.Join(l.dir, name), sync, at, routePort, strings.Join(routes, ", ")))
 }
 
 func (l *lab) proxyConfig() string {
@@ -361,6 +363,8 @@ func (l *lab) strike(f Fault) {
 		for _, name := range on {
 			l.programs[name].cmd.Process.Signal(syscall.SIGCONT)
 		}
+	case Flip, Tear, Empty:
+		l.damage(l.programs[on[0]], f)
 	case Cut:
 		l.cut("add", f)
 		time.Sleep(f.For)

@@ -18,12 +18,18 @@ type Fault struct {
 	On []string `json:"on"`
 	// From are the machines that they cannot reach while it lasts.
 	From []string `json:"from,omitempty"`
+	// Seed decides which file of a disk is damaged, and where; Live, that its server runs meanwhile.
+	Seed uint64 `json:"seed,omitempty"`
+	Live bool   `json:"live,omitempty"`
 }
 
 func (f Fault) String() string {
 	text := fmt.Sprintf("%s %s", f.Do, strings.Join(f.On, " and "))
 	if len(f.From) > 0 {
 		text += " from " + strings.Join(f.From, " and ")
+	}
+	if f.Live {
+		text += " while it runs"
 	}
 	return fmt.Sprintf("%s for %v", text, f.For.Round(time.Millisecond))
 }
@@ -37,7 +43,15 @@ const (
 	Stop Deed = "stop" // and continued
 	Term Deed = "term" // ended in good order, and restarted
 	Cut  Deed = "cut"  // packets are dropped both ways
+	// These strike the disk of a NATS server, which is started again after the while. The fault
+	// ends when the server has everything again.
+	Flip  Deed = "flip"  // bits of a file
+	Tear  Deed = "tear"  // the end off a file
+	Empty Deed = "empty" // all files are gone
 )
+
+// isOfDisk reports whether a fault strikes a disk.
+func (d Deed) isOfDisk() bool { return d == Flip || d == Tear || d == Empty }
 
 // Machines are the machines that may fail: hosts, NATS servers, and Players, which runs the proxy
 // and all players.
