@@ -88,21 +88,3 @@ func TestLosses(t *testing.T) {
 		}
 	}
 }
-
-// TestStoreFile checks what the files of a store of nats-server 2.15 are taken for.
-func TestStoreFile(t *testing.T) {
-	for file, want := range map[string]string{
-		"/$G/streams/muster-rooms/msgs/3.blk":    "messages",
-		"/$G/streams/muster-rooms/msgs/index.db": "index",
-		"/$G/streams/muster-rooms/meta.inf":      "meta",
-		"/$G/streams/muster-rooms/obs/c/o.dat":   "state",
-		"/$SYS/_js_/_meta_/msgs/1.blk":           "log",
-		"/$SYS/_js_/S-R3F-a/snapshots/snap.4.99": "snapshot",
-		"/$SYS/_js_/S-R3F-a/tav.idx":             "state",
-		"/$G/streams/muster-rooms/msgs/lock":     "",
-	} {
-		if got := storeFile(file); got != want {
-			t.Errorf("%s: %q, want %q", file, got, want)
-		}
-	}
-}

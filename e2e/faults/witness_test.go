@@ -193,18 +193,13 @@ func (l *lab) damage(p *program, f Fault) {
 
 // halt ends a program: in good order or not.
 func (l *lab) halt(p *program, rng *rand.Rand) {
-	sign := []os.Signal{syscall.SIGTERM, syscall.SIGKILL}[rng.IntN(2)]
-	p.cmd.Process.Signal(sign)
+	p.cmd.Process.Signal([]os.Signal{syscall.SIGTERM, syscall.SIGKILL}[rng.IntN(2)])
 	<-p.done
 }
 
 // moveAside takes a server's store away, as an operator would.
 func (l *lab) moveAside(p *program, store string) {
-	err := os.RemoveAll(store + ".damaged")
-	if err == nil {
-		err = os.Rename(store, store+".damaged")
-	}
-	if err != nil {
+	if err := errors.Join(os.RemoveAll(store+".damaged"), os.Rename(store, store+".damaged")); err != nil {
 		l.t.Error(err)
 	}
 }
@@ -224,29 +219,18 @@ func strike(do Deed, store string, rng *rand.Rand) string {
 		return "nothing: " + err.Error()
 	}
 	is, what := damaged(do, file, was, rng)
-	if do == Flip { // in place: whoever has it open goes on with it
-		for i := range is {
-			if is[i] != was[i] {
-				err = errors.Join(err, poke(file, is[i:i+1], int64(i)))
-			}
+	f, err := os.OpenFile(file, os.O_WRONLY, 0) // in place: whoever has it open goes on with it
+	if err == nil {
+		_, err = f.WriteAt(is, 0)
+		if do == Tear {
+			err = f.Truncate(int64(len(is)))
 		}
-	} else {
-		err = os.Truncate(file, int64(len(is)))
+		f.Close()
 	}
 	if err != nil {
 		return "nothing: " + err.Error()
 	}
 	return fmt.Sprintf("%s %s (%s of %s)", do, storeFile(file), what, strings.TrimPrefix(file, store))
-}
-
-// poke writes into a file.
-func poke(file string, b []byte, at int64) error {
-	f, err := os.OpenFile(file, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(b, at)
-	return errors.Join(err, f.Close())
 }
 
 // lacks waits until a NATS server says that it has everything, or returns what it does instead. It
@@ -276,7 +260,6 @@ func (l *lab) lacks(p *program) string {
 func (l *lab) judge(w *witness, found []Finding) (own []Finding) {
 	acks, lost := w.losses(l.t)
 	back, gone, after, said := 0, map[string]bool{}, map[string]int{}, ""
-	history := l.events()
 	for _, host := range l.machines.Hosts {
 		text, err := os.ReadFile(filepath.Join(l.dir, host+".log"))
 		if err != nil {
@@ -285,7 +268,7 @@ func (l *lab) judge(w *witness, found []Finding) (own []Finding) {
 		said += string(text)
 	}
 	for _, loss := range lost {
-		for _, e := range slices.Backward(history) {
+		for _, e := range slices.Backward(l.events()) {
 			if e.Kind == "damaged" && e.At < loss.At {
 				after[e.Text]++
 				break
