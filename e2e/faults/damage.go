@@ -111,8 +111,10 @@ type Ack struct {
 	Room string
 	// Seq is the message's number, and Over that of the room's message that it replaced.
 	Seq, Over uint64
-	// Claim names the owner and its claim, ID the room as hosts' logs name it.
+	// Claim names the owner and its claim, ID the room as hosts' logs name it. Write numbers the
+	// claim's writes: one whose acknowledgement the owner does not get is sent again under its number.
 	Claim, ID string
+	Write     uint64
 }
 
 // Loss says that NATS no longer had a room's newest acknowledged message.
@@ -128,7 +130,7 @@ type Loss struct {
 func Losses(acks []Ack, end map[string]uint64) (lost []Loss) {
 	newest := map[string]Ack{}
 	for _, a := range acks {
-		if was := newest[a.Room]; a.Over < was.Seq {
+		if was := newest[a.Room]; a.Over < was.Seq && (a.Claim != was.Claim || a.Write != was.Write) {
 			lost = append(lost, Loss{a.At, a.Room, a.ID, a.Claim == was.Claim})
 		}
 		newest[a.Room] = a

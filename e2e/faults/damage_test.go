@@ -65,9 +65,12 @@ func TestDamaged(t *testing.T) {
 
 // TestLosses checks which acknowledged writes count as lost.
 func TestLosses(t *testing.T) {
+	number := uint64(0)
 	write := func(over, seq uint64, claim string) Ack {
-		return Ack{Room: "R", Over: over, Seq: seq, Claim: claim, ID: "r"}
+		number++
+		return Ack{Room: "R", Over: over, Seq: seq, Claim: claim, ID: "r", Write: number}
 	}
+	again := write(5, 9, "a")
 	for _, c := range []struct {
 		name string
 		acks []Ack
@@ -76,6 +79,7 @@ func TestLosses(t *testing.T) {
 	}{
 		{"nothing", []Ack{write(0, 5, "a"), write(5, 9, "a"), write(9, 12, "b")}, 12, nil},
 		{"one that nobody heard acknowledged", []Ack{write(0, 5, "a"), write(7, 9, "a")}, 9, nil},
+		{"kept twice", []Ack{write(0, 5, "a"), again, {Room: "R", Over: 5, Seq: 10, Claim: "a", Write: again.Write}}, 10, nil},
 		{"a newer one at the end", []Ack{write(0, 5, "a")}, 6, nil},
 		{"written again by its owner", []Ack{write(0, 5, "a"), write(5, 9, "a"), write(5, 7, "a")}, 7, []Loss{{0, "R", "r", true}}},
 		{"taken as it was by another", []Ack{write(0, 5, "a"), write(5, 9, "a"), write(5, 7, "b")}, 7, []Loss{{0, "R", "r", false}}},

@@ -78,13 +78,13 @@ func (l *lab) witness() *witness {
 func (w *witness) hearWrite(m *nats.Msg) {
 	var r struct {
 		Owner, Life, ID string
-		Claim           uint64
+		Claim, Write    uint64
 	}
 	if json.Unmarshal([]byte(m.Header.Get(roomHeader)), &r) != nil {
 		return // a host's own mark
 	}
 	over, _ := strconv.ParseUint(m.Header.Get(overHeader), 10, 64)
-	a := Ack{Room: strings.TrimPrefix(m.Subject, roomSubject), Over: over, ID: r.ID,
+	a := Ack{Room: strings.TrimPrefix(m.Subject, roomSubject), Over: over, ID: r.ID, Write: r.Write,
 		Claim: r.Owner + " " + r.Life + " " + strconv.FormatUint(r.Claim, 10)}
 	w.mu.Lock()
 	defer w.mu.Unlock()
