@@ -170,7 +170,7 @@ func (r *Register) Return(player people.ID, d Duty, mayCount bool, now roomtime.
 		note = sentence.Of("room.back", "player", player)
 	}
 	if !m.returned.IsZero() && !m.Done && d == Measure {
-		m.Missed += min(emptyReturn, now.Sub(m.returned))
+		m.Missed += max(0, min(emptyReturn, now.Sub(m.returned))) // room time goes back if the host could save nothing
 	}
 	m.Here, m.Heard, m.returned, m.briefed = true, now, now, 0
 	switch {

@@ -119,6 +119,7 @@ func TestReturn(t *testing.T) {
 			r.Return("ann", Measure, true, at(90))
 			r.Finish(at(95), "ann")
 		}, Measure, true, "", ""},
+		{"room time went back since", func(r *Register) { r.Return("ann", Measure, true, at(101)) }, Measure, true, "", ""},
 	} {
 		r := of("ann")
 		tt.happen(r)
@@ -127,6 +128,9 @@ func TestReturn(t *testing.T) {
 		}
 		if got := r.Of("ann"); got.Out != tt.out || !got.Here {
 			t.Errorf("%s: she is %+v, want her out for %q", tt.name, got, tt.out)
+		}
+		if err := r.state.Validate(r.state.Order); err != nil {
+			t.Errorf("%s: it cannot be saved: %v", tt.name, err)
 		}
 	}
 }
