@@ -111,16 +111,16 @@ type Ack struct {
 	Room string
 	// Seq is the message's number, and Over that of the room's message that it replaced.
 	Seq, Over uint64
-	// Claim names the owner and its claim, ID the room as hosts' logs name it. Write numbers the
-	// claim's writes: one whose acknowledgement the owner does not get is sent again under its number.
-	Claim, ID string
-	Write     uint64
+	// Claim names the owner and its claim. Write numbers the claim's writes: one whose acknowledgement
+	// the owner does not get is sent again under its number.
+	Claim string
+	Write uint64
 }
 
 // Loss says that NATS no longer had a room's newest acknowledged message.
 type Loss struct {
-	At       time.Duration
-	Room, ID string
+	At   time.Duration
+	Room string
 	// Back says that the owner wrote the room again. Otherwise another host took what was left, or
 	// nobody has written since.
 	Back bool
@@ -131,13 +131,13 @@ func Losses(acks []Ack, end map[string]uint64) (lost []Loss) {
 	newest := map[string]Ack{}
 	for _, a := range acks {
 		if was := newest[a.Room]; a.Over < was.Seq && (a.Claim != was.Claim || a.Write != was.Write) {
-			lost = append(lost, Loss{a.At, a.Room, a.ID, a.Claim == was.Claim})
+			lost = append(lost, Loss{a.At, a.Room, a.Claim == was.Claim})
 		}
 		newest[a.Room] = a
 	}
 	for _, room := range slices.Sorted(maps.Keys(newest)) {
 		if a := newest[room]; end[room] < a.Seq {
-			lost = append(lost, Loss{a.At, room, a.ID, false})
+			lost = append(lost, Loss{a.At, room, false})
 		}
 	}
 	return lost

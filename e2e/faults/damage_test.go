@@ -68,7 +68,7 @@ func TestLosses(t *testing.T) {
 	number := uint64(0)
 	write := func(over, seq uint64, claim string) Ack {
 		number++
-		return Ack{Room: "R", Over: over, Seq: seq, Claim: claim, ID: "r", Write: number}
+		return Ack{Room: "R", Over: over, Seq: seq, Claim: claim, Write: number}
 	}
 	again := write(5, 9, "a")
 	for _, c := range []struct {
@@ -81,11 +81,11 @@ func TestLosses(t *testing.T) {
 		{"one that nobody heard acknowledged", []Ack{write(0, 5, "a"), write(7, 9, "a")}, 9, nil},
 		{"kept twice", []Ack{write(0, 5, "a"), again, {Room: "R", Over: 5, Seq: 10, Claim: "a", Write: again.Write}}, 10, nil},
 		{"a newer one at the end", []Ack{write(0, 5, "a")}, 6, nil},
-		{"written again by its owner", []Ack{write(0, 5, "a"), write(5, 9, "a"), write(5, 7, "a")}, 7, []Loss{{0, "R", "r", true}}},
-		{"taken as it was by another", []Ack{write(0, 5, "a"), write(5, 9, "a"), write(5, 7, "b")}, 7, []Loss{{0, "R", "r", false}}},
-		{"gone, and written anew", []Ack{write(0, 5, "a"), write(0, 7, "a")}, 7, []Loss{{0, "R", "r", true}}},
-		{"gone at the end", []Ack{write(0, 5, "a")}, 0, []Loss{{0, "R", "r", false}}},
-		{"older at the end", []Ack{write(0, 5, "a"), write(5, 9, "a")}, 5, []Loss{{0, "R", "r", false}}},
+		{"written again by its owner", []Ack{write(0, 5, "a"), write(5, 9, "a"), write(5, 7, "a")}, 7, []Loss{{0, "R", true}}},
+		{"taken as it was by another", []Ack{write(0, 5, "a"), write(5, 9, "a"), write(5, 7, "b")}, 7, []Loss{{0, "R", false}}},
+		{"gone, and written anew", []Ack{write(0, 5, "a"), write(0, 7, "a")}, 7, []Loss{{0, "R", true}}},
+		{"gone at the end", []Ack{write(0, 5, "a")}, 0, []Loss{{0, "R", false}}},
+		{"older at the end", []Ack{write(0, 5, "a"), write(5, 9, "a")}, 5, []Loss{{0, "R", false}}},
 	} {
 		if got := Losses(c.acks, map[string]uint64{"R": c.end}); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
