@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/internal/catalogue"
 	"muster/selection"
 )
@@ -55,6 +56,9 @@ type Document struct {
 	Connect   string `json:"connect,omitempty"`
 	QueryPort uint16 `json:"query_port,omitempty"`
 	Server    string `json:"server,omitempty"`
+	// Held says what everything waits for while the host cannot save the room. Another host may have the
+	// room by then, and show a newer state.
+	Held sentence.Sentence `json:"held,omitzero"`
 	// Log has what the host decided and why, oldest first.
 	Log []Note `json:"log"`
 }
@@ -90,7 +94,7 @@ func (s Snapshot) Document() Document {
 	room := Document{
 		Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Phase: s.Phase, Round: s.Room.Round,
 		Seats: s.Room.Players, By: s.Room.By, Wishes: s.Room.Wishes,
-		Open: s.Room.Open, Listed: s.Room.Listed, Members: []Member{}, Search: s.Room.Search, Log: s.Log,
+		Open: s.Room.Open, Listed: s.Room.Listed, Members: []Member{}, Search: s.Room.Search, Held: s.Room.Held, Log: s.Log,
 	}
 	if at := slices.IndexFunc(s.Games, func(g Game) bool { return g.ID == room.Game }); at >= 0 {
 		room.GameName = s.Games[at].Name
