@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"time"
 
+	"muster/discovery"
 	"muster/host/wire"
 )
 
@@ -16,16 +16,18 @@ type sighting struct {
 	who   string
 	room  *group
 	round int
-	// sent is the address to which a player was sent.
+	// sent is the address to which a player was sent, by one of the programs that the player has run.
 	sent string
-	// Of the newest state: the phase, the name, whether it says that everything waits, the choice.
+	life int
+	// Of the newest state: the phase, the limit of pings, whether it says that everything waits, the choice.
 	phase  wire.PhaseName
-	title  string
+	limit  string
 	held   bool
 	choice *wire.Choice
-	// joined, lost and waits say what became of the connection. left is why a program ended by itself.
-	joined, lost, waits bool
-	left                string
+	// joined, lost and waits say what became of the connection. left is why a program ended by itself, and
+	// isOut says that it may.
+	joined, lost, waits, isOut bool
+	left                       string
 }
 
 func (w *world) see(s sighting) {
@@ -39,19 +41,19 @@ func (w *world) see(s sighting) {
 				last = o
 			}
 		}
-		if last != nil && last.phase == s.phase && last.round == s.round && last.title == s.title && last.held == s.held && (s.choice == nil) == (last.choice == nil) {
+		if last != nil && last.phase == s.phase && last.round == s.round && last.limit == s.limit && last.held == s.held && (s.choice == nil) == (last.choice == nil) {
 			last.choice = s.choice // only what changes is kept
 			return
 		}
 	}
-	isNew := s.phase == "" || last == nil || last.phase != s.phase || last.round != s.round || last.title != s.title
+	isNew := s.phase == "" || last == nil || last.phase != s.phase || last.round != s.round || last.limit != s.limit
 	w.seen = append(w.seen, s)
 	what := ""
 	switch {
 	case s.sent != "":
 		what = fmt.Sprintf("is sent to %s in round %d", s.sent, s.round)
 	case s.phase != "" && isNew: // whether a state comes just before the connection's end is a matter of luck
-		what = fmt.Sprintf("sees %s, round %d, name %s", s.phase, s.round, s.title)
+		what = fmt.Sprintf("sees %s, round %d, limit %s", s.phase, s.round, s.limit)
 	case s.left != "":
 		what = "is out: " + s.left
 	default:
@@ -78,6 +80,9 @@ func (w *world) waiting(all []*group) (who []string) {
 			}
 		}
 		for _, p := range g.players {
+			if p.isOut.Load() {
+				continue
+			}
 			if launched[p.name] != round || phase[p.name] != wire.PhaseLaunching {
 				who = append(who, fmt.Sprintf("%s of room %d, sent in round %d of %d, sees %q", p.name, g.n, launched[p.name], round, phase[p.name]))
 			}
@@ -93,20 +98,18 @@ func (w *world) check(all []*group, ops []op) (broken []string) {
 		fail("somebody waits for ever: %s", who)
 	}
 	broken = append(broken, w.judge(ops)...)
-	// The end as each host tells it.
-	for _, g := range all {
-		for i := range hosts {
-			if w.isGone(i) {
-				continue
-			}
-			var room wire.Document
-			if status := w.ask(i, g, "GET", "/api/rooms/-", nil, &room); status != http.StatusOK {
-				fail("room %d, which somebody was told of, is gone: host %d says %d", g.n, i, status)
-			} else if at := slices.Index(g.tried, room.Name); at < g.kept {
-				fail("room %d is called %s, and was called %s, as its organiser was told", g.n, room.Name, g.tried[g.kept])
+	w.mu.Lock()
+	broken = append(broken, judgeLooks(w.looks, w.words, w.seen, w.calm)...)
+	for _, s := range w.spans {
+		for _, g := range all {
+			for _, p := range g.players {
+				if d := away(w.seen, p.name, s.from, s.to); d > s.most && !p.isOut.Load() {
+					fail("%s is cut off for %v during %s", p.name, d, s.what)
+				}
 			}
 		}
 	}
+	w.mu.Unlock()
 	slices.Sort(broken)
 	return slices.Compact(broken)
 }
@@ -121,16 +124,43 @@ func (w *world) judge(ops []op) (broken []string) {
 		room  *group
 		round int
 	}
-	sent := map[match]string{}
+	type launch struct {
+		who         string
+		life, round int
+	}
+	sent, launched, newest, limits := map[match]string{}, map[launch]bool{}, map[string]int{}, map[string]int{}
+	chosen := map[string]sighting{}
 	for _, s := range seen {
+		if s.round > 0 {
+			if s.round < newest[s.who] {
+				fail("%s goes back from round %d to round %d", s.who, newest[s.who], s.round)
+			}
+			newest[s.who] = s.round
+		}
+		if s.phase != "" {
+			at := slices.IndexFunc(w.words, func(o word) bool { return o.room == s.room && o.kind == "limit" && o.text == s.limit })
+			if at < 0 || at < limits[s.who] {
+				fail("%s sees room %d with the limit %s after a later one", s.who, s.room.n, s.limit)
+			}
+			limits[s.who] = at
+			if s.choice != nil {
+				chosen[s.who] = s
+			}
+		}
 		switch m := (match{s.room, s.round}); {
-		case s.left != "":
+		case s.left != "" && !s.isOut:
 			fail("%s is out of the room: %s", s.who, s.left)
 		case s.sent == "":
+		case launched[launch{s.who, s.life, s.round}]:
+			fail("%s is sent twice in round %d", s.who, s.round)
+		case !w.isListed(s.sent):
+			fail("%s is sent to %s, which is in no list", s.who, s.sent)
+		case chosen[s.who].round == s.round && chosen[s.who].choice.Target != s.sent:
+			fail("%s is sent to %s, and the choice was %s", s.who, s.sent, chosen[s.who].choice.Target)
 		case sent[m] != "" && sent[m] != s.sent:
 			fail("round %d of room %d has two addresses: %s and %s", s.round, s.room.n, sent[m], s.sent)
 		default:
-			sent[m] = s.sent
+			sent[m], launched[launch{s.who, s.life, s.round}] = s.sent, true
 		}
 		if s.choice != nil {
 			if why := misjudged(s.choice, w, s.room); why != "" {
@@ -139,15 +169,18 @@ func (w *world) judge(ops []op) (broken []string) {
 		}
 	}
 	for _, o := range ops {
-		if o.kind == "outage" {
-			for n := range rooms * players {
-				if who := fmt.Sprintf("p%02d", n); !isTold(seen, who, o.at, o.at+time.Minute) {
-					fail("%s is not told within a minute that NATS is away", who)
-				}
+		for n := range rooms * players {
+			who := fmt.Sprintf("p%02d", n)
+			if (o.kind == "outage" || o.kind == "alone" && o.a == n) && !isTold(seen, who, o.at, o.at+time.Minute) {
+				fail("%s is not told of the %s within a minute", who, o.kind)
 			}
 		}
 	}
 	return broken
+}
+
+func (w *world) isListed(addr string) bool {
+	return slices.ContainsFunc(w.servers, func(s discovery.Server) bool { return s.Addr.String() == addr })
 }
 
 // isTold reports whether a player knew at some time between two others that nothing goes on.

@@ -153,7 +153,10 @@ type world struct {
 	nats     *clustertest.Model
 	machines []*machine
 	hosts    []*process
-	gone     []int // hosts that stay away
+	gone     []int    // hosts that stay away
+	quiet    []*group // rooms in which nobody is, one of each host
+	spans    []span
+	calm     time.Duration // when the world was whole again, 0 before
 	servers  []discovery.Server
 	lives    int
 	work     sync.WaitGroup // of hosts and players
@@ -164,6 +167,8 @@ type world struct {
 	trace []line
 	names []string // pairs: a text that is random, and how the trace writes it
 	seen  []sighting
+	looks []look
+	words []word
 	// isOver says that what follows is not told: all ends at once.
 	isOver bool
 }

@@ -34,6 +34,7 @@ func main() {
 	testing.Init()          // package synctest wants a test
 	nights := flag.Int("nights", 1, "play so many nights")
 	seed := flag.String("seed", "1", "the world's seed; with -N, its night N alone")
+	stops := flag.Bool("first", false, "end with the first night that breaks a promise")
 	shrinks := flag.Bool("shrink", false, "keep each night that breaks a promise in testdata, with as few faults and steps as possible")
 	trace := flag.Bool("trace", false, "tell each night step by step")
 	flag.Parse()
@@ -73,6 +74,9 @@ func main() {
 				}
 			}
 			fmt.Fprintln(all, r.hash)
+			if *stops && broken > 0 {
+				break
+			}
 		}
 		fmt.Printf("nights=%d broken=%d hash=%s seconds=%.1f\n", last-first, broken, hex.EncodeToString(all.Sum(nil)[:8]), time.Since(began).Seconds())
 		os.Exit(min(broken, 1))

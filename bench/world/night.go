@@ -32,12 +32,17 @@ const (
 	rooms       = 4
 	players     = 4
 	faults      = 20
+	meetings    = 2 // pairs among them
 	gameServers = 24
+	votes       = 3    // the room whose people vote
+	loosest     = 2000 // ms, the first limit of rooms
 	// Faults begin within faulty of the beginning and last at most longest, but for an outage. A night
 	// that is whole again must be over within mending.
-	faulty  = 60 * time.Second
+	faulty  = 50 * time.Second
 	longest = 12 * time.Second
 	mending = 90 * time.Second
+	// What is done to a whole world has times from then on, which only order it.
+	then = 1000 * time.Hour
 )
 
 // op is a fault, or something that people do. It is done at a time and, if it lasts, undone later.
@@ -68,6 +73,9 @@ var kinds = []string{
 	"stop-nats", "cut-nats", "lead", "step-down", "lose-acks", "fill", "slow", "lose-tail", "quit", "cut-line",
 }
 
+// meeting are the faults that come just after something was asked of a room, or after another host was lost.
+var meeting = []string{"kill", "freeze", "cut-line", "nats-frozen", "lose-acks"}
+
 // isOfNATS says that a fault takes one of the servers of NATS, or a part of what it knows.
 func (o op) isOfNATS() bool {
 	return slices.Contains([]string{"stop-nats", "cut-nats", "fill", "slow", "lose-tail", "outage"}, o.kind)
@@ -80,7 +88,7 @@ func script(seed uint64) (all []op) {
 	moment := func(from, to time.Duration) time.Duration {
 		return (from + time.Duration(random.Int64N(int64(to-from)))).Truncate(time.Millisecond) + time.Duration(len(all))*1017 + 331_000
 	}
-	for range faults {
+	for range faults - 2*meetings {
 		o := op{at: moment(4*time.Second, faulty), kind: kinds[random.IntN(len(kinds))], a: random.IntN(hosts), b: random.IntN(hosts - 1),
 			lasts: moment(200*time.Millisecond, longest)}
 		if o.b >= o.a {
@@ -100,20 +108,44 @@ func script(seed uint64) (all []op) {
 		}
 		all = append(all, o)
 	}
+	for range meetings {
+		at, lasts, a := moment(10*time.Second, faulty), moment(4*time.Second, longest), random.IntN(hosts)
+		first := op{at: at, kind: []string{"limit", "go"}[random.IntN(2)], a: random.IntN(rooms)}
+		second := op{at: at + moment(0, 150*time.Millisecond), kind: meeting[random.IntN(len(meeting))], a: a, lasts: lasts}
+		if random.IntN(2) == 0 { // while the others adopt
+			first = op{at: at, kind: "kill", a: (a + 1) % hosts, lasts: lasts}
+			second.at = at + moment(2500*time.Millisecond, 6*time.Second)
+		}
+		all = append(all, first, second)
+	}
 	if random.IntN(10) == 0 {
 		all = append(all, op{at: moment(20*time.Second, faulty), kind: "outage", lasts: moment(65*time.Second, 80*time.Second)})
 	}
+	if random.IntN(8) == 0 {
+		all = append(all, op{at: moment(20*time.Second, faulty), kind: "alone", a: random.IntN(rooms * players), lasts: moment(62*time.Second, 70*time.Second)})
+	}
 	for room := range rooms {
 		for at := 10 * time.Second; at < faulty; at += time.Duration(3+random.IntN(15)) * time.Second {
-			kind := "title"
+			kind := "limit"
 			if random.IntN(3) == 0 {
 				kind = "go"
 			}
 			all = append(all, op{at: moment(at, at+time.Second), kind: kind, a: room})
+			if room == votes {
+				all = append(all, op{at: moment(at, at+time.Second), kind: []string{"vote", "vote", "ready"}[random.IntN(3)],
+					a: room*players + random.IntN(players), b: random.IntN(100)})
+			}
 		}
 	}
 	if random.IntN(4) == 0 {
 		all = append(all, op{at: moment(20*time.Second, faulty), kind: "gone", a: random.IntN(hosts)})
+	}
+	for _, n := range random.Perm(len(morning))[:2] {
+		o := op{at: then + time.Duration(n), kind: morning[n], a: random.IntN(rooms * players)}
+		if n < 2 {
+			o.a %= hosts
+		}
+		all = append(all, o)
 	}
 	slices.SortStableFunc(all, func(a, b op) int { return cmp.Compare(a.at, b.at) })
 	// NATS promises nothing to whoever loses a part of one disk while another server lacks something.
@@ -131,9 +163,7 @@ type group struct {
 	n                 int
 	code, key, secret string
 	players           []*gamer
-	sent              int // titles
-	tried             []string
-	kept              int // of tried, the last one that was acknowledged; 0 for none
+	sent              int // orders
 	busy              chan struct{}
 }
 
@@ -215,6 +245,14 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 			time.Sleep(97_003_017 * time.Nanosecond)
 		}
 	}
+	for i := range hosts {
+		g := &group{n: rooms + i}
+		if why := w.open(g, i); why != "" {
+			broken = append(broken, why)
+		}
+		w.quiet = append(w.quiet, g)
+	}
+	unwatched := w.watch(all)
 	undo := []struct {
 		at time.Duration
 		op
@@ -230,6 +268,9 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 		time.Sleep(until - time.Since(w.began))
 	}
 	for _, o := range ops {
+		if o.isThen() {
+			continue
+		}
 		pass(o.at)
 		w.tell("night", "%v", o)
 		if back := w.do(o, all); back != nil {
@@ -251,12 +292,14 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 		pass(undo[len(undo)-1].at)
 	}
 	w.tell("night", "all is whole")
+	unwatched()
 	w.orders.Wait()
 	whole := time.Since(w.began)
 	for time.Since(w.began) < whole+mending && len(w.waiting(all)) > 0 {
+		w.hurry(all[votes%len(all)])
 		time.Sleep(time.Second)
 	}
-	time.Sleep(3 * time.Second)
+	broken = append(broken, w.dawn(ops, all)...)
 	broken = append(broken, w.check(all, ops)...)
 	w.tell("night", "over")
 	w.mu.Lock()
@@ -370,9 +413,14 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		g := all[o.a/players%len(all)].players[o.a%players]
 		g.stop()
 		return func() { <-g.ended; g.play() }
-	case "title", "go":
+	case "alone": // a player, from all hosts
+		return w.around(fmt.Sprintf("p%02d", o.a))
+	case "limit", "go":
 		g := all[o.a%len(all)]
-		w.orders.Go(func() { w.order(g, o.kind) })
+		host := w.host(g.n + int(o.at/time.Second))
+		w.orders.Go(func() { w.order(g, o.kind, host) })
+	case "vote", "ready":
+		w.orders.Go(func() { w.speak(all[o.a/players%len(all)].players[o.a%players], o.kind, o.b) })
 	default:
 		panic("no such operation: " + o.kind)
 	}
@@ -407,8 +455,8 @@ func (w *world) around(node string) (undo func()) {
 	}
 }
 
-// ask sends a request to a host as a room's organiser, and returns the answer's status, 0 for none.
-func (w *world) ask(host int, g *group, method, path string, body, into any) int {
+// ask sends a request to a host with somebody's credential, and returns the answer's status, 0 for none.
+func (w *world) ask(host int, g *group, as, method, path string, body, into any) int {
 	text, err := json.Marshal(body)
 	if err != nil {
 		panic(err)
@@ -423,7 +471,7 @@ func (w *world) ask(host int, g *group, method, path string, body, into any) int
 	if g.code != "" {
 		r.Header.Set("Muster-Code", g.code)
 		r.Header.Set("Muster-Key", g.key)
-		r.Header.Set("Authorization", "Bearer "+g.secret)
+		r.Header.Set("Authorization", "Bearer "+as)
 	}
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, to string) (net.Conn, error) {
 		return w.net.dial(ctx, "organiser", "203.0.113.200:0", to)
@@ -443,7 +491,11 @@ func (w *world) ask(host int, g *group, method, path string, body, into any) int
 func (w *world) open(g *group, n int) (why string) {
 	var opened wire.Opened
 	by := []string{"mean", "minimax", "fairness", "mean"}[n]
-	status := w.ask(n%hosts, g, "POST", "/api/rooms", map[string]any{"game": game, "players": players, "by": by, "name": "t0"}, &opened)
+	settings := map[string]any{"game": game, "players": players, "by": by, "name": "night", "limits_ms": []int{loosest}}
+	if g.n == votes {
+		settings["agree"] = true
+	}
+	status := w.ask(n%hosts, g, "", "POST", "/api/rooms", settings, &opened)
 	if status != http.StatusCreated {
 		return fmt.Sprintf("a whole world opens no room: %d", status)
 	}
@@ -453,30 +505,24 @@ func (w *world) open(g *group, n int) (why string) {
 		return err.Error()
 	}
 	g.code, g.key, g.secret = opened.Code, key.Link, key.Secret
-	g.tried = []string{"t0"}
+	w.begin(word{room: g, kind: "limit", text: fmt.Sprint(loosest)})()
 	return ""
 }
 
-// order gives a room another name, or sends it on to the next round.
-func (w *world) order(g *group, kind string) {
+// order gives a room another limit of pings, which keeps nobody out, or sends it on to the next round.
+func (w *world) order(g *group, kind string, host int) {
 	g.busy <- struct{}{}
 	defer func() { <-g.busy }()
 	g.sent++
-	host := g.sent % hosts
-	if w.isGone(host) {
-		host = (host + 1) % hosts
+	path, body, limit := "go", map[string]any{"stage": wire.Launching}, ""
+	if kind == "limit" {
+		limit = fmt.Sprint(loosest - g.sent)
+		path, body = "settings", map[string]any{"settings": map[string]any{"limits_ms": []int{loosest - g.sent}}}
 	}
-	if kind == "go" {
-		status := w.ask(host, g, "POST", "/api/rooms/-/go", map[string]any{"stage": wire.Launching}, nil)
-		w.tell("organiser", "room %d, go, by host %d: %d", g.n, host, status)
-		return
-	}
-	title := fmt.Sprint("t", g.sent)
-	g.tried = append(g.tried, title)
-	at := len(g.tried) - 1
-	status := w.ask(host, g, "POST", "/api/rooms/-/settings", map[string]any{"settings": map[string]any{"name": title}}, nil)
-	w.tell("organiser", "room %d, %s, by host %d: %d", g.n, title, host, status)
+	kept := w.begin(word{room: g, kind: kind, text: limit})
+	status := w.ask(host, g, g.secret, "POST", "/api/rooms/-/"+path, body, nil)
+	w.tell("organiser", "room %d, %s %s, by host %d: %d", g.n, kind, limit, host, status)
 	if status == http.StatusNoContent {
-		g.kept = at
+		kept()
 	}
 }

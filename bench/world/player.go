@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"muster/discovery"
@@ -43,8 +45,13 @@ type gamer struct {
 	name, ip string
 	random   *rand.Rand
 	token    string
+	page     string // the credential of the player's pages; the world's lock guards it
 	stop     context.CancelFunc
 	ended    chan struct{}
+	lives    int // of the program
+	// called is what somebody says who is not the first of that name. isOut says that the program may end.
+	called string
+	isOut  atomic.Bool
 }
 
 func (w *world) gamer(room *group, n int, seed uint64) *gamer {
@@ -56,12 +63,14 @@ func (g *gamer) play() {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	g.stop, g.ended = stop, ended
+	g.lives++
+	life := g.lives
 	// Each program has a source of its own, because the last one may still be ending.
 	random := rand.New(rand.NewPCG(g.random.Uint64(), 0))
 	g.w.work.Go(func() {
 		defer close(ended)
 		err := peer.Run(ctx, peer.Options{
-			URL: "ws://" + balancer + "/peer", Code: g.room.code, Key: g.room.key, Name: g.name, Token: g.token,
+			URL: "ws://" + balancer + "/peer", Code: g.room.code, Key: g.room.key, Name: cmp.Or(g.called, g.name), Token: g.token,
 			SaveToken: func(token string) { g.token = token },
 			Random:    random,
 			Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -69,7 +78,7 @@ func (g *gamer) play() {
 			},
 			NewProber: func(string, func(time.Duration)) (peer.Prober, error) { return &prober{g.w, g.n}, nil },
 			Launch: func(_ context.Context, l wire.Launch, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
-				g.w.see(sighting{who: g.name, room: g.room, round: l.Round, sent: l.Address})
+				g.w.see(sighting{who: g.name, room: g.room, round: l.Round, sent: l.Address, life: life})
 				tell(wire.LaunchStarted, sentence.Sentence{})
 			},
 			Events: g.hear,
@@ -78,7 +87,7 @@ func (g *gamer) play() {
 		if ctx.Err() == nil && errors.Is(err, peer.ErrUnreachable) && rest(ctx, 5*time.Second) {
 			g.play() // the player tries again, as people do who could not get in
 		} else if ctx.Err() == nil {
-			g.w.see(sighting{who: g.name, room: g.room, left: fmt.Sprint(err)})
+			g.w.see(sighting{who: g.name, room: g.room, left: fmt.Sprint(err), isOut: g.isOut.Load()})
 		}
 	})
 }
@@ -86,12 +95,21 @@ func (g *gamer) play() {
 func (g *gamer) hear(e peer.Event) {
 	switch e := e.(type) {
 	case peer.RoomChanged:
-		s := sighting{who: g.name, room: g.room, round: e.Room.Room.Round, phase: e.Room.Phase.Name, held: !e.Room.Room.Held.IsZero(), title: e.Room.Room.Name}
+		s := sighting{who: g.name, room: g.room, round: e.Room.Room.Round, phase: e.Room.Phase.Name, held: !e.Room.Room.Held.IsZero()}
+		for _, limit := range e.Room.Room.Limits {
+			s.limit = fmt.Sprint(float64(limit) / 1e6)
+		}
 		if e.Room.Choice != nil {
 			s.choice = e.Room.Choice
 		}
 		g.w.see(s)
 	case peer.Joined:
+		if g.called != "" {
+			g.w.see(sighting{who: g.name, room: g.room, left: "in a full room as " + e.Name})
+		}
+		g.w.mu.Lock()
+		g.page = e.Page
+		g.w.mu.Unlock()
 		g.w.tell(g.name, "joins")
 		g.w.see(sighting{who: g.name, room: g.room, joined: true})
 	case peer.Disconnected:

@@ -1,24 +1,22 @@
-// Command mutants plants small faults in the product, and says which of them the tests find:
+// Command mutants plants small faults in the product, and says which of them are found:
 //
-//	go -C tools run ./mutants -plant 100 -seed 24 -to mutants/room -in host/room
-//	go -C tools run ./mutants -kill mutants/room [NNN...]
+//	go -C tools run ./mutants -plant 100 -seed 24 -in host/room > /tmp/rows
+//	go -C tools run ./mutants -kill /tmp/rows [NAME...]
+//	go -C tools run ./mutants -kill-world mutants/world.txt [-nights 500] [NAME...]
 //
-// Planting draws places by the seed, in Go or JavaScript, and keeps each fault that still compiles as a
-// patch. Killing applies each patch in a clone of the last commit, and runs tests. It prints a line for
-// each patch:
+// Planting draws places by the seed, and prints each fault that still compiles as a row; see row. Killing
+// tries each row of a file, or those whose names have one of some texts in them. The tests of a fault are
+// those of its package and, if they pass, of the packages that import it and are near to it. With
+// -kill-world bench/world plays nights until one breaks a promise, in two processes; for a fault in its
+// checker TestChecker decides. A line for each row says what has found it, or
 //
-//	killed           a test fails, and passes without the patch
-//	alive            no test fails
-//	does-not-build   the code has changed so much that the fault no longer compiles
-//	stale            the patch no longer applies
-//	unsure           the tests fail without the patch, too
-//
-// The tests of a fault in Go are those of its package and, if they pass, of the packages that import it
-// and are near to it. With -tests they are a command; faults of the page always need one.
+//	alive            nothing has
+//	does-not-build   the fault does not compile
+//	stale            the code has changed: write the row anew
 package main
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -33,23 +31,28 @@ import (
 
 func main() {
 	plant := flag.Int("plant", 0, "how many faults to plant")
-	seed := flag.Uint64("seed", 1, "draws their places")
-	to := flag.String("to", "", "the folder for the patches")
+	seed := flag.Uint64("seed", 1, "draws their places, or begins the nights")
 	in := flag.String("in", "discovery,selection,host,peer,internal", "folders of the product, with commas")
 	except := flag.String("except", "", "folders and files below them that are left out, with commas")
-	kill := flag.String("kill", "", "a folder of patches to try")
-	tests := flag.String("tests", "", "a command that tests, in place of the packages' own tests")
-	limit := flag.Duration("timeout", 15*time.Minute, "tests that take longer have found the fault")
+	kill := flag.String("kill", "", "a file of rows that tests should find")
+	world := flag.String("kill-world", "", "a file of rows that nights should find")
+	nights := flag.Int("nights", 500, "play so many nights at most")
+	limit := flag.Duration("timeout", 15*time.Minute, "tests or nights that take longer have found the fault")
 	flag.Parse()
 	root, err := output(exec.Command("git", "rev-parse", "--show-toplevel"))
+	l := lab{root: root, seed: *seed, nights: *nights, limit: *limit}
 	switch {
 	case err != nil:
-	case *plant > 0 && *to != "":
-		err = plantAll(root, strings.Split(*in, ","), strings.Split(*except, ","), *plant, *seed, *to)
+	case *plant > 0:
+		err = plantAll(root, strings.Split(*in, ","), strings.Split(*except, ","), *plant, *seed)
+	case *world != "":
+		err = l.killAll(*world, flag.Args(), l.byNights)
 	case *kill != "":
-		err = killAll(root, *kill, flag.Args(), *tests, *limit)
+		if l.importers, err = importers(root); err == nil {
+			err = l.killAll(*kill, flag.Args(), l.byTests)
+		}
 	default:
-		err = errors.New("say -plant N -to FOLDER, or -kill FOLDER")
+		err = errors.New("say -plant N, -kill FILE or -kill-world FILE")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -64,158 +67,148 @@ func output(cmd *exec.Cmd) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// plantAll writes patches of the drawn places.
-func plantAll(root string, in, except []string, n int, seed uint64, to string) error {
+// plantAll prints the rows of the drawn places.
+func plantAll(root string, in, except []string, n int, seed uint64) error {
 	places, err := placesIn(root, in, except)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(to, 0o755); err != nil {
+	folder, err := os.MkdirTemp("", "mutants")
+	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(folder)
 	planted, taken := 0, map[string]bool{}
 	for _, p := range draw(places, seed) {
 		text, err := os.ReadFile(filepath.Join(root, p.file))
 		if err != nil {
 			return err
 		}
-		patch, line := p.patch(string(text))
+		r, line := p.row(string(text))
 		at := fmt.Sprint(p.file, ":", line)
-		if taken[at] || !compiles(root, p.file, p.apply(string(text))) {
+		if taken[at] {
+			continue
+		}
+		overlay, err := r.overlay(root, folder)
+		if err != nil {
+			return err
+		}
+		build := exec.Command("go", "build", "-overlay", overlay, "./"+path.Dir(p.file))
+		if build.Dir = root; build.Run() != nil {
 			continue
 		}
 		taken[at] = true
-		planted++
-		if err := os.WriteFile(filepath.Join(to, fmt.Sprintf("%03d.patch", planted)), []byte(p.operator+", "+at+"\n\n"+patch), 0o644); err != nil {
-			return err
-		}
-		if planted == n {
+		fmt.Print(r)
+		if planted++; planted == n {
 			return nil
 		}
 	}
 	return fmt.Errorf("only %d places", planted)
 }
 
-// compiles reports whether a file's package compiles with another text of the file.
-func compiles(root, file, text string) bool {
-	folder, err := os.MkdirTemp("", "mutant")
-	if err != nil {
-		return false
-	}
-	defer os.RemoveAll(folder)
-	changed := filepath.Join(folder, "changed"+path.Ext(file))
-	check := exec.Command("go", "build", "-overlay", filepath.Join(folder, "overlay"), "./"+path.Dir(file))
-	if path.Ext(file) == ".js" {
-		changed = filepath.Join(folder, "changed.mjs")
-		check = exec.Command("node", "--check", changed)
-	}
-	check.Dir = root
-	overlay := fmt.Sprintf(`{"Replace": {%q: %q}}`, filepath.Join(root, file), changed)
-	return os.WriteFile(changed, []byte(text), 0o644) == nil &&
-		os.WriteFile(filepath.Join(folder, "overlay"), []byte(overlay), 0o644) == nil && check.Run() == nil
+// lab tries faults.
+type lab struct {
+	root      string
+	seed      uint64
+	nights    int
+	limit     time.Duration
+	importers map[string][]string // by folder, the folders of the packages that import it
 }
 
-// killAll tries the patches of a folder, or some of them, in a clone.
-func killAll(root, folder string, only []string, tests string, limit time.Duration) error {
-	patches, err := filepath.Glob(filepath.Join(folder, "*.patch"))
-	if err != nil || len(patches) == 0 {
-		return errors.Join(err, fmt.Errorf("%s has no patches", folder))
-	}
-	scratch, err := os.MkdirTemp("", "mutants")
+// killAll tries the rows of a file, or some of them. try gets a row and its overlay, and returns what has
+// found the fault, empty if nothing has.
+func (l lab) killAll(file string, only []string, try func(r row, overlay, folder string) string) error {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
-	clone := filepath.Join(scratch, "clone")
-	if _, err := output(exec.Command("git", "clone", "-q", "--shared", root, clone)); err != nil {
+	rows, err := parseRows(string(text))
+	if err != nil {
 		return err
 	}
-	l := lab{clone, tests, limit, nil}
-	if tests == "" {
-		if l.importers, err = importers(clone); err != nil {
-			return err
-		}
+	folder, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
 	}
+	defer os.RemoveAll(folder)
 	killed, tried := 0, 0
-	for _, patch := range patches {
-		name := strings.TrimSuffix(filepath.Base(patch), ".patch")
-		if len(only) > 0 && !slices.Contains(only, name) {
+	for _, r := range rows {
+		if len(only) > 0 && !slices.ContainsFunc(only, func(text string) bool { return strings.Contains(r.name, text) }) {
 			continue
 		}
-		verdict, about, err := l.try(patch)
+		tried++
+		found := ""
+		overlay, err := r.overlay(l.root, folder)
 		if err != nil {
-			return err
-		}
-		if tried++; verdict == "killed" {
+			found = err.Error()
+		} else if found = try(r, overlay, folder); found == "" {
+			found = "alive"
+		} else if found != "does-not-build" {
 			killed++
 		}
-		fmt.Printf("%s  %-14s  %s\n", name, verdict, about)
+		fmt.Printf("%-60s  %s\n", r.name, found)
 	}
-	fmt.Printf("killed %d of %d\n", killed, tried)
+	fmt.Printf("found %d of %d\n", killed, tried)
 	return nil
 }
 
-// lab is a clone in which patches are tried.
-type lab struct {
-	clone, tests string
-	limit        time.Duration
-	importers    map[string][]string // by folder, the folders of the packages that import it
+// byTests returns which tests find a fault.
+func (l lab) byTests(r row, overlay, _ string) string {
+	folder := path.Dir(r.file)
+	if l.run("go", "build", "-overlay", overlay, "./"+folder) != nil {
+		return "does-not-build"
+	}
+	for _, packages := range [][]string{{folder}, near(folder, l.importers[folder])} {
+		test := []string{"timeout", "-k", "5", fmt.Sprint(l.limit.Seconds()), "go", "test", "-vet=off", "-overlay", overlay}
+		for _, p := range packages {
+			test = append(test, "./"+p)
+		}
+		if len(packages) > 0 && l.run(test...) != nil {
+			return "by tests of " + strings.Join(packages, ", ")
+		}
+	}
+	return ""
 }
 
-// try applies a patch, runs its tests, and takes it back.
-func (l lab) try(patch string) (verdict, about string, err error) {
-	text, err := os.ReadFile(patch)
-	if err != nil {
-		return "", "", err
+// byNights returns which night finds a fault.
+func (l lab) byNights(r row, overlay, folder string) string {
+	program := filepath.Join(folder, "world")
+	if l.run("go", "-C", "bench", "build", "-overlay", overlay, "-o", program, "./world") != nil {
+		return "does-not-build"
 	}
-	about, _, _ = strings.Cut(string(text), "\n")
-	_, file, _ := strings.Cut(string(text), "\n+++ b/")
-	file, _, _ = strings.Cut(file, "\n")
-	whole, err := filepath.Abs(patch)
-	if err != nil {
-		return "", "", err
-	}
-	if l.run("git", "apply", whole) != nil {
-		return "stale", about, nil
-	}
-	restore := func() error { return l.run("git", "checkout", "-q", ".") }
-	defer func() { err = cmp.Or(err, restore()) }()
-	rounds := [][]string{{"bash", "-c", l.tests}}
-	if path.Ext(file) == ".go" {
-		folder := path.Dir(file)
-		if l.run("go", "build", "./"+folder) != nil {
-			return "does-not-build", about, nil
+	if path.Dir(r.file) == "bench/world" {
+		if l.run("go", "-C", "bench", "test", "-vet=off", "-overlay", overlay, "./world", "-run", "TestChecker$") != nil {
+			return "by TestChecker"
 		}
-		if l.tests == "" {
-			rounds = [][]string{goTest([]string{folder}), goTest(near(folder, l.importers[folder]))}
-		}
-	} else if l.tests == "" {
-		return "", "", errors.New("say with -tests what tests the page")
+		return ""
 	}
-	for _, round := range rounds {
-		if len(round) == 0 || l.runs(round) == nil {
-			continue
-		}
-		if err := restore(); err != nil {
-			return "", "", err
-		}
-		if l.runs(round) != nil {
-			return "unsure", about, nil
-		}
-		return "killed", about, nil
+	ctx, stop := context.WithTimeout(context.Background(), l.limit)
+	defer stop()
+	const processes = 2
+	found := make(chan string, processes)
+	for i := range processes {
+		go func() {
+			var out strings.Builder
+			play := exec.CommandContext(ctx, program, "-first", "-seed", fmt.Sprint(l.seed+uint64(i)), "-nights", fmt.Sprint(l.nights/processes))
+			play.Stdout, play.Stderr = &out, &out
+			if play.Run() == nil {
+				found <- ""
+				return
+			}
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				found <- "by a night that does not end"
+				return
+			}
+			said, _, _ := strings.Cut(out.String()[max(0, strings.Index(out.String(), "panic:")):], "\n") // or what the night breaks
+			found <- "by " + said
+		}()
 	}
-	return "alive", about, nil
-}
-
-// goTest returns the command that tests packages, nil for none.
-func goTest(folders []string) (command []string) {
-	for _, folder := range folders {
-		command = append(command, "./"+folder)
+	for range processes {
+		if by := <-found; by != "" {
+			return by
+		}
 	}
-	if command != nil {
-		command = append([]string{"go", "test", "-vet=off"}, command...)
-	}
-	return command
+	return ""
 }
 
 // near returns the importers whose tests are about a package, too: a part's room, or whatever has the
@@ -252,13 +245,9 @@ func importers(checkout string) (map[string][]string, error) {
 	return of, err
 }
 
-// run runs a command in the clone, and runs tests with the limit on their time.
+// run runs a command in the checkout.
 func (l lab) run(command ...string) error {
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Dir = l.clone
+	cmd.Dir = l.root
 	return cmd.Run()
-}
-
-func (l lab) runs(command []string) error {
-	return l.run(append([]string{"timeout", "-k", "5", fmt.Sprint(l.limit.Seconds())}, command...)...)
 }

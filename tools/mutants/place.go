@@ -22,35 +22,17 @@ type place struct {
 
 func (p place) apply(text string) string { return text[:p.start] + p.other + text[p.end:] }
 
-// patch returns the fault as a unified diff that git applies, and its line.
-func (p place) patch(text string) (patch string, line int) {
-	const context = 3
-	lines := strings.SplitAfter(text, "\n")
-	first, last := strings.Count(text[:p.start], "\n"), strings.Count(text[:p.end], "\n")
-	before := strings.Join(lines[:first], "")
-	changed := p.apply(text)[len(before):]
-	changed = strings.TrimSuffix(changed, strings.Join(lines[last+1:], ""))
-	if strings.TrimSpace(changed) == "" { // a statement that is dropped leaves no line
-		changed = ""
-	}
-	from, to := max(0, first-context), min(len(lines), last+1+context)
-	if lines[to-1] == "" { // after the last newline
-		to--
-	}
-	fewer := last + 1 - first - strings.Count(changed, "\n")
-	head := fmt.Sprintf("diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n@@ -%d,%d +%d,%d @@\n", p.file, from+1, to-from, from+1, to-from-fewer)
-	return head + signed(" ", lines[from:first]) + signed("-", lines[first:last+1]) + signed("+", strings.SplitAfter(changed, "\n")) +
-		signed(" ", lines[last+1:to]), first + 1
-}
-
-// signed puts a sign before each line that is not empty.
-func signed(sign string, lines []string) (text string) {
-	for _, line := range lines {
-		if line != "" {
-			text += sign + line
+// row returns the fault as a row, and its line. Lines before it tell it from others like it.
+func (p place) row(text string) (r row, line int) {
+	from, to := strings.LastIndex(text[:p.start], "\n")+1, p.end+strings.Index(text[p.end:]+"\n", "\n")
+	for first := from; strings.Count(text, text[from:to]) > 1; {
+		if from = strings.LastIndex(text[:max(0, from-1)], "\n") + 1; from == first {
+			break
 		}
+		first = from
 	}
-	return text
+	line = 1 + strings.Count(text[:p.start], "\n")
+	return row{fmt.Sprintf("%s, %s:%d", p.operator, p.file, line), p.file, text[from:to], text[from:p.start] + p.other + text[p.end:to]}, line
 }
 
 // support lists folders of the product's tree that only tests and measurements use.
@@ -73,16 +55,12 @@ func placesIn(root string, in, except []string) (places []place, err error) {
 					return fs.SkipDir
 				}
 				return nil
-			case slices.Contains(except, file), path.Ext(name) != ".js" && path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			case slices.Contains(except, file), path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
 				return nil
 			}
 			text, err := os.ReadFile(at)
 			if err != nil || bytes.Contains(text, []byte("\n// Code generated ")) || bytes.HasPrefix(text, []byte("// Code generated ")) {
 				return err
-			}
-			if path.Ext(name) == ".js" {
-				places = append(places, inScript(file, string(text))...)
-				return nil
 			}
 			if ours, err := build.Default.MatchFile(filepath.Dir(at), name); err != nil || !ours {
 				return err // of another system
@@ -123,7 +101,7 @@ func draw(places []place, seed uint64) (drawn []place) {
 
 // swaps are the operators that become others.
 var swaps = map[string]string{
-	"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "===": "!==", "!==": "===",
+	"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
 	"+": "-", "-": "+", "&&": "||", "||": "&&", "true": "false", "false": "true",
 }
 
