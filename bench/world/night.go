@@ -263,6 +263,7 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 			time.Sleep(undo[0].at - time.Since(w.began))
 			w.tell("night", "undone: %v", undo[0].op)
 			undo[0].do()
+			w.welcome(undo[0].op, all)
 			undo = undo[1:]
 		}
 		time.Sleep(until - time.Since(w.began))

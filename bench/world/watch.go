@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/host/wire"
@@ -89,6 +90,21 @@ func (w *world) watch(all []*group) (stop func()) {
 		}
 	})
 	return func() { close(ended) }
+}
+
+// welcome looks at all rooms by a host that is no longer cut off, while it finds out what it has lost.
+func (w *world) welcome(o op, all []*group) {
+	if o.kind != "freeze" && !strings.HasPrefix(o.kind, "nats-") {
+		return
+	}
+	for _, g := range all {
+		w.orders.Go(func() {
+			for n := range 4 {
+				time.Sleep(time.Duration(50+200*n) * time.Millisecond)
+				w.look(o.a, g)
+			}
+		})
+	}
 }
 
 // missed returns what a look should have shown: what a host had acknowledged before, and nothing older than
