@@ -163,12 +163,13 @@ type world struct {
 	orders   sync.WaitGroup // of organisers
 	began    time.Time
 
-	mu    sync.Mutex // guards following
-	trace []line
-	names []string // pairs: a text that is random, and how the trace writes it
-	seen  []sighting
-	looks []look
-	words []word
+	mu     sync.Mutex // guards following
+	trace  []line
+	owners map[string]string // by code, the host that last saved a room
+	names  []string          // pairs: a text that is random, and how the trace writes it
+	seen   []sighting
+	looks  []look
+	words  []word
 	// isOver says that what follows is not told: all ends at once.
 	isOver bool
 }
@@ -198,9 +199,17 @@ func (w *world) canonical(random, as string) {
 // claims matches the numbers of claims, which a host makes at the same time to several rooms.
 var claims = regexp.MustCompile(`(\\"claim\\":)[0-9]+`)
 
+// saves matches a room's record with its owner.
+var saves = regexp.MustCompile(`^[^"]*"muster\.room\.(\w+)\\n.{0,80}\\"owner\\":\\"(\w)\\"`)
+
 // Write takes over what the model of JetStream traces.
 func (w *world) Write(text []byte) (int, error) {
 	what := strings.TrimSuffix(string(text), "\n")[len("15:04:05.000000000 "):]
+	if saved := saves.FindStringSubmatch(what); saved != nil {
+		w.mu.Lock()
+		w.owners[saved[1]] = saved[2]
+		w.mu.Unlock()
+	}
 	w.tell("nats", "%s", claims.ReplaceAllString(what, `${1}_`))
 	return len(text), nil
 }

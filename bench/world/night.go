@@ -32,7 +32,7 @@ const (
 	rooms       = 4
 	players     = 4
 	faults      = 20
-	meetings    = 2 // pairs among them
+	meetings    = 3 // of them meet an order
 	gameServers = 24
 	votes       = 3    // the room whose people vote
 	loosest     = 2000 // ms, the first limit of rooms
@@ -73,8 +73,11 @@ var kinds = []string{
 	"stop-nats", "cut-nats", "lead", "step-down", "lose-acks", "fill", "slow", "lose-tail", "quit", "cut-line",
 }
 
-// meeting are the faults that come just after something was asked of a room, or after another host was lost.
-var meeting = []string{"kill", "freeze", "cut-line", "nats-frozen", "lose-acks"}
+// meeting are the faults that meet the host of a room just as something is asked of the room.
+var meeting = []string{"kill", "freeze", "nats-deaf", "nats-frozen", "nats-mute"}
+
+// ofOwner begins the kinds of faults that take the host that has a room.
+const ofOwner = "owner-"
 
 // isOfNATS says that a fault takes one of the servers of NATS, or a part of what it knows.
 func (o op) isOfNATS() bool {
@@ -88,7 +91,7 @@ func script(seed uint64) (all []op) {
 	moment := func(from, to time.Duration) time.Duration {
 		return (from + time.Duration(random.Int64N(int64(to-from)))).Truncate(time.Millisecond) + time.Duration(len(all))*1017 + 331_000
 	}
-	for range faults - 2*meetings {
+	for range faults - meetings {
 		o := op{at: moment(4*time.Second, faulty), kind: kinds[random.IntN(len(kinds))], a: random.IntN(hosts), b: random.IntN(hosts - 1),
 			lasts: moment(200*time.Millisecond, longest)}
 		if o.b >= o.a {
@@ -109,14 +112,12 @@ func script(seed uint64) (all []op) {
 		all = append(all, o)
 	}
 	for range meetings {
-		at, lasts, a := moment(10*time.Second, faulty), moment(4*time.Second, longest), random.IntN(hosts)
-		first := op{at: at, kind: []string{"limit", "go"}[random.IntN(2)], a: random.IntN(rooms)}
-		second := op{at: at + moment(0, 150*time.Millisecond), kind: meeting[random.IntN(len(meeting))], a: a, lasts: lasts}
-		if random.IntN(2) == 0 { // while the others adopt
-			first = op{at: at, kind: "kill", a: (a + 1) % hosts, lasts: lasts}
-			second.at = at + moment(2500*time.Millisecond, 6*time.Second)
+		at, lasts, room := moment(10*time.Second, faulty), moment(4*time.Second, longest), random.IntN(rooms)
+		all = append(all, op{at: at, kind: []string{"limit", "go"}[random.IntN(2)], a: room},
+			op{at: at + moment(0, 800*time.Millisecond) - 500*time.Millisecond, kind: ofOwner + meeting[random.IntN(len(meeting))], a: room, lasts: lasts})
+		if random.IntN(3) == 0 { // and another host while that one's rooms are adopted
+			all = append(all, op{at: at + moment(2500*time.Millisecond, 6*time.Second), kind: "kill", a: random.IntN(hosts), lasts: lasts})
 		}
-		all = append(all, first, second)
 	}
 	if random.IntN(10) == 0 {
 		all = append(all, op{at: moment(20*time.Second, faulty), kind: "outage", lasts: moment(65*time.Second, 80*time.Second)})
@@ -181,7 +182,7 @@ func night(t *testing.T, seed uint64, ops []op) (r result) {
 	before := rand.Reader
 	rand.Reader = &locked{from: mathrand.NewChaCha8(text)}
 	defer func() { rand.Reader = before }()
-	w := &world{net: newNetwork(), servers: list(gameServers)}
+	w := &world{net: newNetwork(), servers: list(gameServers), owners: map[string]string{}}
 	func() {
 		defer func() {
 			if why := recover(); why != nil {
@@ -336,6 +337,9 @@ func (w *world) do(o op, all []*group) (undo func()) {
 	both := func(a, b string) func() {
 		w.net.cut(link{a, b}, true)
 		return func() { w.net.cut(link{a, b}, false) }
+	}
+	if kind, is := strings.CutPrefix(o.kind, ofOwner); is {
+		o.kind, o.a = kind, w.owner(all[o.a%len(all)])
 	}
 	switch o.kind {
 	case "kill", "drain":

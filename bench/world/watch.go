@@ -43,6 +43,7 @@ const (
 	drainTime  = 6 * time.Second
 	lossTime   = 12 * time.Second
 	roundTime  = time.Minute
+	leftTime   = 8 * time.Second // from then on somebody who is cut off has left the others' vote
 	calmTime   = 12 * time.Second
 	lookTime   = 1700 * time.Millisecond
 	// staleTime is how old a state may be that a host shows which was stopped, or cut off, a moment ago.
@@ -92,10 +93,21 @@ func (w *world) watch(all []*group) (stop func()) {
 	return func() { close(ended) }
 }
 
+// owner returns the host that last saved a room.
+func (w *world) owner(g *group) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return max(0, slices.IndexFunc(w.hosts, func(p *process) bool { return p.name == w.owners[g.code] }))
+}
+
 // welcome looks at all rooms by a host that is no longer cut off, while it finds out what it has lost.
 func (w *world) welcome(o op, all []*group) {
-	if o.kind != "freeze" && !strings.HasPrefix(o.kind, "nats-") {
+	kind, is := strings.CutPrefix(o.kind, ofOwner)
+	if kind != "freeze" && !strings.HasPrefix(kind, "nats-") {
 		return
+	}
+	if is {
+		o.a = w.owner(all[o.a%len(all)]) // who may be the next
 	}
 	for _, g := range all {
 		w.orders.Go(func() {
@@ -109,7 +121,7 @@ func (w *world) welcome(o op, all []*group) {
 
 // missed returns what a look should have shown: what a host had acknowledged before, and nothing older than
 // what anybody had seen.
-func missed(l look, words []word, round int) (all []string) {
+func missed(l look, words []word, round int, seen []sighting) (all []string) {
 	fail := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	limit, newest := -1, 0
 	for i, o := range words {
@@ -127,7 +139,9 @@ func missed(l look, words []word, round int) (all []string) {
 				newest = i
 			}
 		case o.kind == "vote":
-			isOpen := o.round == l.of.Round && member >= 0 && l.of.Phase.Name == wire.PhaseVoting && isOnBallot(l.of, o.text)
+			// Without somebody who has left people choose anew, and a vote for what is no candidate any more is none.
+			hasLeft := slices.ContainsFunc(l.room.players, func(p *gamer) bool { return away(seen, p.name, o.kept, l.asked) >= leftTime })
+			isOpen := !hasLeft && o.round == l.of.Round && member >= 0 && l.of.Phase.Name == wire.PhaseVoting && isOnBallot(l.of, o.text)
 			if isOpen && isKept && !isOvertaken(words, o, l.asked) && !isVote(words[i:], o, l.of.Members[member].Vote) {
 				fail("%s has voted for %s, and the vote is %q", o.who, o.text, l.of.Members[member].Vote)
 			}
@@ -182,7 +196,7 @@ func judgeLooks(looks []look, words []word, seen []sighting, calm time.Duration)
 		var why []string
 		switch {
 		case l.status == http.StatusOK && !isOver && l.of.Held.IsZero(): // otherwise it says that another host may know better
-			why = missed(l, words, round)
+			why = missed(l, words, round, seen)
 		case l.status == http.StatusNotFound:
 			why = []string{"is gone, of which somebody was told"}
 		case l.status == http.StatusGone && !isOver:
