@@ -125,10 +125,10 @@ func (w *world) judge(ops []op) (broken []string) {
 		round int
 	}
 	type launch struct {
-		who         string
-		life, round int
+		who   string
+		round int
 	}
-	sent, launched, newest, limits := map[match]string{}, map[launch]bool{}, map[string]int{}, map[string]int{}
+	sent, launched, newest, limits := map[match]string{}, map[launch]sighting{}, map[string]int{}, map[string]int{}
 	chosen := map[string]sighting{}
 	for _, s := range seen {
 		if s.round > 0 {
@@ -147,11 +147,14 @@ func (w *world) judge(ops []op) (broken []string) {
 				chosen[s.who] = s
 			}
 		}
+		before, isAgain := launched[launch{s.who, s.round}]
+		// The next program is sent, too, if the host cannot know of the last one.
+		isAgain = isAgain && (before.life == s.life || s.at-before.at > toldTime && away(seen, s.who, before.at, before.at+toldTime) == 0)
 		switch m := (match{s.room, s.round}); {
 		case s.left != "" && !s.isOut:
 			fail("%s is out of the room: %s", s.who, s.left)
 		case s.sent == "":
-		case launched[launch{s.who, s.life, s.round}]:
+		case isAgain:
 			fail("%s is sent twice in round %d", s.who, s.round)
 		case !w.isListed(s.sent):
 			fail("%s is sent to %s, which is in no list", s.who, s.sent)
@@ -160,7 +163,7 @@ func (w *world) judge(ops []op) (broken []string) {
 		case sent[m] != "" && sent[m] != s.sent:
 			fail("round %d of room %d has two addresses: %s and %s", s.round, s.room.n, sent[m], s.sent)
 		default:
-			sent[m], launched[launch{s.who, s.life, s.round}] = s.sent, true
+			sent[m], launched[launch{s.who, s.round}] = s.sent, s
 		}
 		if s.choice != nil {
 			if why := misjudged(s.choice, w, s.room); why != "" {

@@ -43,6 +43,7 @@ const (
 	drainTime  = 6 * time.Second
 	lossTime   = 12 * time.Second
 	roundTime  = time.Minute
+	toldTime   = 5 * time.Second // from then on a host knows that a game has started
 	leftTime   = 8 * time.Second // from then on somebody who is cut off has left the others' vote
 	calmTime   = 12 * time.Second
 	lookTime   = 1700 * time.Millisecond
@@ -239,7 +240,7 @@ func away(seen []sighting, who string, from, to time.Duration) (longest time.Dur
 func (o op) isThen() bool { return slices.Contains(morning, o.kind) }
 
 // morning are the things that are done to a whole world.
-var morning = []string{"then-drain", "then-lose", "then-go", "then-twin", "then-remove", "then-leave", "then-end"}
+var morning = []string{"then-drain", "then-lose", "then-go", "then-twin", "then-quit", "then-remove", "then-leave", "then-end"}
 
 // dawn does them, in a world that has been whole for a while, and returns what they break.
 func (w *world) dawn(ops []op, all []*group) (broken []string) {
@@ -359,6 +360,19 @@ func (w *world) dawn(ops []op, all []*group) (broken []string) {
 				time.Sleep(2 * answerTime)
 				twin.stop()
 				<-twin.ended
+			})
+		case "then-quit":
+			during(o, 3*answerTime, func() {
+				p.stop()
+				<-p.ended
+				time.Sleep(2 * answerTime)
+				for _, m := range w.look(w.host(o.a), g).of.Members {
+					if m.Name == p.name && m.Connected {
+						fail("%s is shown as there, whose program has ended", p.name)
+					}
+				}
+				p.play()
+				time.Sleep(answerTime)
 			})
 		case "then-go":
 			during(o, 0, func() {
