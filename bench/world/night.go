@@ -36,8 +36,8 @@ const (
 	gameServers = 24
 	votes       = 3    // the room whose people vote
 	loosest     = 2000 // ms, the first limit of rooms
-	// Faults begin within faulty of the beginning and last at most longest, but for an outage. A night
-	// that is whole again must be over within mending.
+	// Faults begin within faulty of the beginning and last at most longest, but for an outage: it lasts longer,
+	// and may come when nobody orders anything any more. A night that is whole again must be over within mending.
 	faulty  = 50 * time.Second
 	longest = 12 * time.Second
 	mending = 90 * time.Second
@@ -120,7 +120,7 @@ func script(seed uint64) (all []op) {
 		}
 	}
 	if random.IntN(10) == 0 {
-		all = append(all, op{at: moment(20*time.Second, faulty), kind: "outage", lasts: moment(65*time.Second, 80*time.Second)})
+		all = append(all, op{at: moment(30*time.Second, faulty+10*time.Second), kind: "outage", lasts: moment(65*time.Second, 80*time.Second)})
 	}
 	if random.IntN(8) == 0 {
 		all = append(all, op{at: moment(20*time.Second, faulty), kind: "alone", a: random.IntN(rooms * players), lasts: moment(62*time.Second, 70*time.Second)})
