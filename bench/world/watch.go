@@ -47,8 +47,6 @@ const (
 	leftTime   = 8 * time.Second // from then on somebody who is cut off has left the others' vote
 	calmTime   = 12 * time.Second
 	lookTime   = 1700 * time.Millisecond
-	// staleTime is how old a state may be that a host shows which was stopped, or cut off, a moment ago.
-	staleTime = 0
 )
 
 // begin notes what somebody asks, and returns what notes that it is done.
@@ -129,7 +127,7 @@ func missed(l look, words []word, round int, seen []sighting) (all []string) {
 		if o.room != l.room {
 			continue
 		}
-		isKept := o.kept > 0 && o.kept < l.asked-staleTime
+		isKept := o.kept > 0 && o.kept < l.asked
 		member := slices.IndexFunc(l.of.Members, func(m wire.Member) bool { return m.Name == o.who })
 		switch {
 		case o.kind == "limit":
@@ -184,12 +182,12 @@ func judgeLooks(looks []look, words []word, seen []sighting, calm time.Duration)
 	for _, l := range looks {
 		round := 0
 		for _, s := range seen {
-			if s.room == l.room && s.at < l.asked-staleTime {
+			if s.room == l.room && s.at < l.asked {
 				round = max(round, s.round)
 			}
 		}
 		for _, o := range looks {
-			if o.room == l.room && o.told < l.asked-staleTime {
+			if o.room == l.room && o.told < l.asked {
 				round = max(round, o.of.Round)
 			}
 		}
