@@ -245,11 +245,9 @@ func TestKilledInEvenPlay(t *testing.T) {
 	if direct := readFile(filepath.Join(dir, "emil")); err != nil || line == by || direct != by.String() {
 		t.Fatalf("the games are started with %v, %v and %s, and the server is at %v", line, err, direct, by)
 	}
-	if ping := playQuakeWorldUntil(t, line, server, "anna", func() { programs["ann"].stop(syscall.SIGKILL) }); ping < away-15*time.Millisecond || ping > away+30*time.Millisecond {
-		t.Errorf("the game plays at %v, want about %v", ping, away)
-	}
-	if ping := playQuakeWorld(t, by, server, "again"); ping > away/2 {
-		t.Errorf("without the program the ping is %v", ping)
+	through := playQuakeWorldUntil(t, line, server, "anna", func() { programs["ann"].stop(syscall.SIGKILL) })
+	if direct := playQuakeWorld(t, by, server, "again"); through-direct < away/2 { // on a busy machine both are longer
+		t.Errorf("the game plays at %v, and at %v without the program", through, direct)
 	}
 }
 
