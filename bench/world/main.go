@@ -4,11 +4,13 @@ package main
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"flag"
 	"fmt"
-	"io"
+	mathrand "math/rand/v2"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -17,16 +19,44 @@ import (
 	"time"
 )
 
-// locked is a source of random bytes for any goroutine.
-type locked struct {
-	mu   sync.Mutex
-	from io.Reader
+// random is a source of bytes for any goroutine. They depend on the time: how much was drawn before,
+// such as by a process that was killed, changes nothing.
+type random struct {
+	seed uint64
+
+	mu   sync.Mutex // guards following
+	at   int64
+	from *mathrand.ChaCha8
 }
 
-func (l *locked) Read(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.from.Read(b)
+func (r *random) Read(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now := time.Now().UnixNano(); r.from == nil || now != r.at {
+		var of [32]byte
+		binary.LittleEndian.PutUint64(of[:], r.seed)
+		binary.LittleEndian.PutUint64(of[8:], uint64(now))
+		r.at, r.from = now, mathrand.NewChaCha8(of)
+	}
+	return r.from.Read(b)
+}
+
+// repeated plays a night on one processor and on two, and returns how its trace then differs: empty for not.
+func repeated(t *testing.T, seed uint64, ops []op) (r result, differs string) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	r = night(t, seed, ops)
+	runtime.GOMAXPROCS(2)
+	one, two := strings.Split(r.trace, "\n"), strings.Split(night(t, seed, ops).trace, "\n")
+	for i := range min(len(one), len(two)) {
+		if one[i] != two[i] {
+			return r, fmt.Sprintf("line %d of %d and %d differs, after\n%s\non one processor:\n%s\non two:\n%s", i, len(one), len(two),
+				strings.Join(one[max(0, i-10):i], "\n"), strings.Join(one[i:min(i+5, len(one))], "\n"), strings.Join(two[i:min(i+5, len(two))], "\n"))
+		}
+	}
+	if len(one) != len(two) {
+		return r, fmt.Sprintf("%d lines, and %d", len(one), len(two))
+	}
+	return r, ""
 }
 
 func main() {
@@ -37,6 +67,7 @@ func main() {
 	stops := flag.Bool("first", false, "end with the first night that breaks a promise")
 	shrinks := flag.Bool("shrink", false, "keep each night that breaks a promise in testdata, with as few faults and steps as possible")
 	trace := flag.Bool("trace", false, "tell each night step by step")
+	twice := flag.Bool("twice", false, "play each night on one processor and on two, and tell how they differ")
 	flag.Parse()
 	of, one, isOne := strings.Cut(*seed, "-")
 	number := func(text string) uint64 {
@@ -58,7 +89,14 @@ func main() {
 		broken, all := 0, sha256.New()
 		for n := first; n < last; n++ {
 			s := world<<31 | n
-			r := night(t, s, script(s))
+			r, differs := result{}, ""
+			if *twice {
+				if r, differs = repeated(t, s, script(s)); differs != "" {
+					r.broken = append(r.broken, differs)
+				}
+			} else {
+				r = night(t, s, script(s))
+			}
 			if *trace {
 				fmt.Print(r.trace)
 			}

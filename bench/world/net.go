@@ -11,23 +11,28 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"muster/host/cluster/clustertest"
 )
 
-// network carries connections between nodes, in memory. Each direction of a connection has a delay
-// of its own, so nothing ever arrives twice in the same nanosecond. Writing never blocks: a lock
-// that its writer holds would stop the clock of the bubble.
+// network carries connections between nodes, in memory. Each direction of a connection has moments of
+// its own, so one event happens at a time: the clock of the bubble goes on when all goroutines wait. In
+// how many parts somebody writes does not matter: what arrives in one moment arrives together. Writing
+// never blocks: a lock that its writer holds would stop the clock of the bubble.
 type network struct {
 	mu        sync.Mutex // guards following
 	listeners map[string]*listener
 	cuts      map[link]int // by how many faults
 	halves    []*half
+	made      int             // connections
+	gone      map[string]bool // nodes whose process has ended
 }
 
 // link is the way from a node to another.
 type link struct{ from, to string }
 
 func newNetwork() *network {
-	return &network{listeners: map[string]*listener{}, cuts: map[link]int{}}
+	return &network{listeners: map[string]*listener{}, cuts: map[link]int{}, gone: map[string]bool{}}
 }
 
 // delay returns how long data takes on a connection that is made now. It does not depend on how many
@@ -112,12 +117,13 @@ func (n *network) dial(ctx context.Context, node, from, to string) (net.Conn, er
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if l = n.listeners[to]; l == nil {
+	if l = n.listeners[to]; l == nil || n.gone[node] {
 		return fail(syscall.ECONNREFUSED)
 	}
-	here := &net.TCPAddr{IP: addrOf(from).IP, Port: 10_000 + len(n.halves)%50_000}
-	out := &half{of: n, way: way, delay: there, changed: make(chan struct{})}
-	in := &half{of: n, way: link{l.node, node}, delay: back, changed: make(chan struct{})}
+	n.made++
+	here := &net.TCPAddr{IP: addrOf(from).IP, Port: 10_000 + n.made%50_000}
+	out := &half{of: n, way: way, delay: there, number: 2 * n.made, changed: make(chan struct{})}
+	in := &half{of: n, way: link{l.node, node}, delay: back, number: 2*n.made + 1, changed: make(chan struct{})}
 	n.halves = append(slices.DeleteFunc(n.halves, (*half).isOver), out, in)
 	select {
 	case l.accepted <- &conn{in: out, out: in, local: l.at, remote: here}:
@@ -127,8 +133,7 @@ func (n *network) dial(ctx context.Context, node, from, to string) (net.Conn, er
 	return &conn{in: in, out: out, local: here, remote: l.at}, nil
 }
 
-// cut makes a way lose everything, or ends one such fault. What was lost is sent again after it, one
-// packet after the other: what comes in one nanosecond is heard in any number of parts.
+// cut makes a way lose everything, or ends one such fault. What was lost is sent again after it, packet by packet.
 func (n *network) cut(w link, isCut bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -142,14 +147,11 @@ func (n *network) cut(w link, isCut bool) {
 	for _, h := range n.halves {
 		if h.way == w {
 			h.mu.Lock()
-			at := time.Now().Add(h.delay)
+			h.last = time.Now().Add(h.delay)
 			for i := range h.data {
-				if h.data[i].at.Before(at) {
-					h.data[i].at = at
-				}
-				at = h.data[i].at.Add(time.Microsecond)
+				h.last = h.moment(h.data[i].at, h.last.Add(1))
+				h.data[i].at = h.last
 			}
-			h.last = at
 			h.wake()
 			h.mu.Unlock()
 		}
@@ -166,6 +168,7 @@ func (n *network) isCut(w link) bool {
 func (n *network) reset(node string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.gone[node] = true
 	for at, l := range n.listeners {
 		if l.node == node {
 			delete(n.listeners, at)
@@ -184,15 +187,16 @@ func (n *network) reset(node string) {
 
 // half is one direction of a connection.
 type half struct {
-	of    *network
-	way   link
-	delay time.Duration
+	of     *network
+	way    link
+	delay  time.Duration
+	number int // whose moments are its own
 
 	mu       sync.Mutex // guards following
 	data     []packet
 	last     time.Time // when the newest packet arrives
 	why      error     // why nothing comes after the data
-	dead     time.Time // when its reader ends; each at a time of its own, whatever ends many at once
+	dead     time.Time // when its reader ends
 	deadline time.Time
 	changed  chan struct{}
 }
@@ -213,7 +217,8 @@ func (h *half) end(why error) {
 	defer h.mu.Unlock()
 	if h.why == nil {
 		h.why = why
-		h.data = append(h.data, packet{h.arrival(), nil})
+		h.last = h.moment(time.Now().Add(h.delay), h.last.Add(1)) // its reader hears the data first
+		h.data = append(h.data, packet{h.last, nil})
 		h.wake()
 	}
 }
@@ -223,7 +228,7 @@ func (h *half) kill() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.dead.IsZero() {
-		h.dead, h.data = time.Now().Add(h.delay%time.Microsecond), nil
+		h.dead, h.data = h.moment(time.Now(), time.Time{}), nil
 		h.wake()
 	}
 }
@@ -234,13 +239,12 @@ func (h *half) isOver() bool {
 	return !h.dead.IsZero() || h.why != nil && len(h.data) == 0
 }
 
-func (h *half) arrival() time.Time {
-	at := time.Now().Add(h.delay)
-	if at.Before(h.last) {
-		at = h.last
+// moment returns the half's first moment after both times.
+func (h *half) moment(a, b time.Time) time.Time {
+	if a.Before(b) {
+		a = b
 	}
-	h.last = at
-	return at
+	return clustertest.Moment(a, h.number)
 }
 
 func (h *half) read(b []byte) (int, error) {
@@ -296,7 +300,13 @@ func (h *half) write(b []byte) (int, error) {
 		return 0, syscall.EPIPE
 	}
 	if len(b) > 0 && h.dead.IsZero() { // that its reader is gone, a writer learns by reading
-		h.data = append(h.data, packet{h.arrival(), slices.Clone(b)})
+		at := h.moment(time.Now().Add(h.delay), h.last)
+		if len(h.data) == 0 || at.After(h.last) {
+			h.data = append(h.data, packet{at: at})
+		}
+		h.last = at
+		newest := &h.data[len(h.data)-1]
+		newest.bytes = append(newest.bytes, b...)
 		h.wake()
 	}
 	return len(b), nil

@@ -177,10 +177,8 @@ type result struct {
 
 // night plays one.
 func night(t *testing.T, seed uint64, ops []op) (r result) {
-	var text [32]byte
-	copy(text[:], fmt.Sprint(seed))
 	before := rand.Reader
-	rand.Reader = &locked{from: mathrand.NewChaCha8(text)}
+	rand.Reader = &random{seed: seed}
 	defer func() { rand.Reader = before }()
 	w := &world{net: newNetwork(), servers: list(gameServers), owners: map[string]string{}}
 	func() {

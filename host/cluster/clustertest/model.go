@@ -14,7 +14,8 @@
 // # Order
 //
 // The model works in steps, a [Step] apart. What was written before a step is done in the step, in
-// an order of its own: by time, then by connection, then by content. The clock of a bubble stands
+// an order of its own: by time, then by connection, then by content. What clients get comes after it,
+// each message at a [Moment] of its own. The clock of a bubble stands
 // until all goroutines wait, so the order of goroutines cannot change what the model does. Faults
 // are told by methods, and hold at once; a test that repeats them tells them at round times, between
 // two steps. The model draws nothing. In a bubble nobody may hold a lock while time passes: the
@@ -65,6 +66,7 @@ type Model struct {
 	muteAck map[string]int
 	// received counts what clients have published.
 	received int
+	out      []delivery // in order
 	trace    io.Writer
 
 	poke chan struct{}
@@ -130,29 +132,41 @@ func (m *Model) URL() (urls string) {
 func (m *Model) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var last time.Time // step
+	var last, next time.Time // steps
 	for {
-		isStep := false
 		select {
 		case <-m.done:
 			return
 		case <-m.poke: // the next step may be an earlier one
 		case <-timer.C:
-			isStep = true
 		}
 		m.mu.Lock()
-		if isStep {
-			last = time.Now()
+		now := time.Now()
+		m.hand(now)
+		if !next.IsZero() && !now.Before(next) {
+			last = now
 			m.receive(last)
 			m.settle(last)
 		}
-		next := m.next(last)
+		next = m.next(last)
+		wake := next
+		if len(m.out) > 0 && (wake.IsZero() || m.out[0].at.Before(wake)) {
+			wake = m.out[0].at
+		}
 		m.mu.Unlock()
 		timer.Stop()
-		if !next.IsZero() {
-			timer.Reset(time.Until(next))
+		if !wake.IsZero() {
+			timer.Reset(time.Until(wake))
 		}
 	}
+}
+
+// Moment returns the first time from at on of those that belong to a number. Times of different numbers
+// differ, and so do those of one number from timers that were set at them: apart is a prime.
+func Moment(at time.Time, number int) time.Time {
+	const apart = 8191 // ns
+	late := (at.UnixNano() - int64(number)) % apart
+	return at.Add(time.Duration((apart - late) % apart))
 }
 
 // stepAfter returns the first step after a time. Steps lie a nanosecond beside round times, at
@@ -262,7 +276,10 @@ func (l *Line) Set(state LineState) {
 		l.state = state
 		for _, c := range l.m.conns {
 			if c.line == l {
-				c.wake()
+				for _, text := range c.held {
+					c.send(text)
+				}
+				c.held = nil
 				at := time.Now()
 				for i, before := 0, (time.Time{}); i < len(c.in); i++ { // in this order, and together what came together
 					if !c.in[i].at.Equal(before) {

@@ -26,7 +26,8 @@ type conn struct {
 	in     []chunk
 	rest   []byte // the beginning of a frame
 	subs   []subscription
-	out    []byte
+	held   []string // by a frozen line
+	out    []byte   // for write
 	// isReady is set after the greeting, which takes no time: the client holds a lock meanwhile, and
 	// the clock of a bubble stands while another goroutine waits for a lock.
 	isReady bool
@@ -78,7 +79,7 @@ func (m *Model) attach(pipe net.Conn, server int, line *Line) {
 	if err != nil {
 		panic(err) // cannot fail: texts and numbers
 	}
-	c.send("INFO " + string(info) + "\r\n")
+	c.get("INFO " + string(info) + "\r\n")
 	m.work.Go(c.read)
 	m.work.Go(c.write)
 }
@@ -102,7 +103,7 @@ func (c *conn) read() {
 		default:
 			if c.rest = append(c.rest, buffer[:n]...); bytes.HasSuffix(c.rest, []byte("PING\r\n")) {
 				c.rest, c.isReady = nil, true
-				c.send("PONG\r\n")
+				c.get("PONG\r\n")
 			}
 		}
 		if err != nil {
@@ -124,10 +125,8 @@ func (c *conn) write() {
 		case <-c.ready:
 		}
 		c.m.mu.Lock()
-		var out []byte
-		if c.line.state != Frozen {
-			out, c.out = c.out, nil
-		}
+		out := c.out
+		c.out = nil
 		c.m.mu.Unlock()
 		if len(out) == 0 {
 			continue
@@ -138,8 +137,9 @@ func (c *conn) write() {
 	}
 }
 
-// wake makes write look again.
-func (c *conn) wake() {
+// get gives text to the client; the caller holds mu.
+func (c *conn) get(text string) {
+	c.out = append(c.out, text...)
 	select {
 	case c.ready <- struct{}{}:
 	default:
@@ -148,13 +148,37 @@ func (c *conn) wake() {
 
 // send sends text to the client; the caller holds mu.
 func (c *conn) send(parts ...string) {
-	if c.line.state == Deaf {
-		return
+	if c.line.state != Deaf {
+		c.m.out = append(c.m.out, delivery{c.m.moment(), c, strings.Join(parts, "")})
 	}
-	for _, p := range parts {
-		c.out = append(c.out, p...)
+}
+
+// delivery is what a client gets at a time.
+type delivery struct {
+	at   time.Time
+	conn *conn
+	text string
+}
+
+// moment returns when a client gets what is sent now: after all that was sent before, and alone.
+func (m *Model) moment() time.Time {
+	at := time.Now()
+	if n := len(m.out); n > 0 && m.out[n-1].at.After(at) {
+		at = m.out[n-1].at
 	}
-	c.wake()
+	return Moment(at.Add(1), 0)
+}
+
+// hand gives clients what was sent to them by now. What comes on a frozen line waits.
+func (m *Model) hand(now time.Time) {
+	for len(m.out) > 0 && !m.out[0].at.After(now) {
+		d := m.out[0]
+		if m.out = m.out[1:]; d.conn.line.state == Frozen {
+			d.conn.held = append(d.conn.held, d.text)
+		} else {
+			d.conn.get(d.text)
+		}
+	}
 }
 
 // receive does what clients wrote before the step; the caller holds mu.
