@@ -99,6 +99,10 @@ type Conn struct {
 	running bool
 	writing bool
 	queue   []outgoing
+	// sent is when a message was last queued, and newest counts those that were queued then. They count as
+	// waiting as long as no time has passed: otherwise the order of goroutines would say whether they do.
+	sent    time.Time
+	newest  int
 	closed  bool
 	goodbye bool // a close frame was sent, or is not worth sending
 	err     error
@@ -199,6 +203,10 @@ func (c *Conn) SendFrame(f wire.Frame) {
 		c.close(ErrSlow)
 	default:
 		c.queue = append(c.queue, outgoing{kind, f.Data})
+		if now := time.Now(); now.After(c.sent) {
+			c.sent, c.newest = now, 0
+		}
+		c.newest++
 		c.wake()
 	}
 }
@@ -208,7 +216,10 @@ func (c *Conn) SendFrame(f wire.Frame) {
 func (c *Conn) Queued() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.queue)
+	if time.Now().After(c.sent) {
+		return len(c.queue)
+	}
+	return max(len(c.queue), c.newest)
 }
 
 // HasArrived reports whether the other side's system has everything that was sent. States that are
@@ -217,7 +228,7 @@ func (c *Conn) Queued() int {
 // whether nothing waits in the queue.
 func (c *Conn) HasArrived() bool {
 	c.mu.Lock()
-	isDone := len(c.queue) == 0 && !c.writing
+	isDone := len(c.queue) == 0 && !c.writing && time.Now().After(c.sent)
 	c.mu.Unlock()
 	if isDone && c.socket != nil {
 		c.socket.Control(func(fd uintptr) { isDone = unacknowledged(fd) == 0 })

@@ -297,8 +297,12 @@ func TestQueued(t *testing.T) {
 		for range 5 {
 			peerWS.ReadMessage()
 		}
-		if n := host.Queued(); n != 0 {
-			t.Errorf("%d messages are queued, want none", n)
+		if n := host.Queued(); n != 5 || host.HasArrived() { // whether its goroutine has been quick must not matter
+			t.Errorf("%d messages are queued while no time has passed, or all have arrived", n)
+		}
+		time.Sleep(1)
+		if n := host.Queued(); n != 0 || !host.HasArrived() {
+			t.Errorf("%d messages are queued, want none, or some have not arrived", n)
 		}
 		cancel()
 		go peerWS.NextReader() // answers the close frame
