@@ -281,8 +281,8 @@ func (c *Conn) read(receive func(wire.Message) error) {
 			return err
 		}
 		err := c.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeWait))
-		if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
-			return nil // a long message is being sent, and proves that we live
+		if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() || errors.Is(err, websocket.ErrCloseSent) {
+			return nil // a long message is being sent, and proves that we live; or we have said our last word
 		}
 		return err
 	})

@@ -416,6 +416,8 @@ func TestLastWord(t *testing.T) {
 			for range 5 {
 				peerWS.WriteMessage(websocket.TextMessage, []byte(`{"type":"done"}`))
 			}
+			synctest.Wait()
+			peerWS.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Minute)) // the host has said its last word
 			reads := time.AfterFunc(patience, func() {
 				for {
 					if _, _, err := peerWS.NextReader(); err != nil {
