@@ -16,15 +16,14 @@ import (
 )
 
 // network carries connections between nodes, in memory. Each direction of a connection has moments of
-// its own, so one event happens at a time: the clock of the bubble goes on when all goroutines wait. In
-// how many parts somebody writes does not matter: what arrives in one moment arrives together. Writing
-// never blocks: a lock that its writer holds would stop the clock of the bubble.
+// its own, so one event happens at a time: the bubble's clock goes on when all goroutines wait. In how
+// many parts somebody writes does not matter: what arrives in one moment arrives together. Writing never
+// blocks: a lock that its writer holds would stop the clock.
 type network struct {
 	mu        sync.Mutex // guards following
 	listeners map[string]*listener
 	cuts      map[link]int // by how many faults
 	halves    []*half
-	made      int             // connections
 	gone      map[string]bool // nodes whose process has ended
 }
 
@@ -120,10 +119,9 @@ func (n *network) dial(ctx context.Context, node, from, to string) (net.Conn, er
 	if l = n.listeners[to]; l == nil || n.gone[node] {
 		return fail(syscall.ECONNREFUSED)
 	}
-	n.made++
-	here := &net.TCPAddr{IP: addrOf(from).IP, Port: 10_000 + n.made%50_000}
-	out := &half{of: n, way: way, delay: there, number: 2 * n.made, changed: make(chan struct{})}
-	in := &half{of: n, way: link{l.node, node}, delay: back, number: 2*n.made + 1, changed: make(chan struct{})}
+	here := &net.TCPAddr{IP: addrOf(from).IP, Port: 10_000 + len(n.halves)%50_000}
+	out := &half{of: n, way: way, delay: there, changed: make(chan struct{})}
+	in := &half{of: n, way: link{l.node, node}, delay: back, changed: make(chan struct{})}
 	n.halves = append(slices.DeleteFunc(n.halves, (*half).isOver), out, in)
 	select {
 	case l.accepted <- &conn{in: out, out: in, local: l.at, remote: here}:
@@ -187,10 +185,9 @@ func (n *network) reset(node string) {
 
 // half is one direction of a connection.
 type half struct {
-	of     *network
-	way    link
-	delay  time.Duration
-	number int // whose moments are its own
+	of    *network
+	way   link
+	delay time.Duration
 
 	mu       sync.Mutex // guards following
 	data     []packet
@@ -223,12 +220,12 @@ func (h *half) end(why error) {
 	}
 }
 
-// kill makes the reader read nothing more.
+// kill makes the reader read nothing more, but for what it reads in this very moment.
 func (h *half) kill() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.dead.IsZero() {
-		h.dead, h.data = h.moment(time.Now(), time.Time{}), nil
+		h.dead = h.moment(time.Now().Add(1), time.Time{})
 		h.wake()
 	}
 }
@@ -239,12 +236,12 @@ func (h *half) isOver() bool {
 	return !h.dead.IsZero() || h.why != nil && len(h.data) == 0
 }
 
-// moment returns the half's first moment after both times.
+// moment returns the first moment after both times at which only this half is heard.
 func (h *half) moment(a, b time.Time) time.Time {
 	if a.Before(b) {
 		a = b
 	}
-	return clustertest.Moment(a, h.number)
+	return clustertest.Moment(a, int(h.delay))
 }
 
 func (h *half) read(b []byte) (int, error) {
@@ -260,11 +257,12 @@ func (h *half) read(b []byte) (int, error) {
 		case !h.deadline.IsZero() && !now.Before(h.deadline):
 			h.mu.Unlock()
 			return 0, os.ErrDeadlineExceeded
-		case !h.dead.IsZero():
-			next = h.dead
 		case len(h.data) == 0 || isCut:
+			next = h.dead
 		case h.data[0].at.After(now):
-			next = h.data[0].at
+			if next = h.data[0].at; !h.dead.IsZero() {
+				next = h.dead
+			}
 		case h.data[0].bytes == nil:
 			err := h.why
 			h.mu.Unlock()

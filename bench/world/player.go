@@ -168,6 +168,9 @@ func (p *prober) Run(ctx context.Context, servers []discovery.Server, plan disco
 	if w, is := plan.(discovery.Waker); is {
 		woken = w.Woken()
 	}
+	if !rest(ctx, time.Millisecond) { // otherwise it may end before its player has heard what more there is to ask
+		return ctx.Err()
+	}
 	for order := 1; ; {
 		probe, verdict := plan.Next()
 		now := time.Now()
