@@ -295,8 +295,11 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 	unwatched()
 	w.orders.Wait()
 	whole := time.Since(w.began)
-	for time.Since(w.began) < whole+mending && len(w.waiting(all)) > 0 {
-		w.hurry(all[votes%len(all)])
+	for quiet := 0; quiet < 5 && time.Since(w.began) < whole+mending; quiet++ { // what waited may only begin now
+		if len(w.waiting(all)) > 0 {
+			w.hurry(all[votes%len(all)])
+			quiet = -1
+		}
 		time.Sleep(time.Second)
 	}
 	broken = append(broken, w.dawn(ops, all)...)
