@@ -192,6 +192,7 @@ type half struct {
 	mu       sync.Mutex // guards following
 	data     []packet
 	last     time.Time // when the newest packet arrives
+	heard    time.Time // when its reader last read something
 	why      error     // why nothing comes after the data
 	dead     time.Time // when its reader ends
 	deadline time.Time
@@ -263,11 +264,15 @@ func (h *half) read(b []byte) (int, error) {
 			if next = h.data[0].at; !h.dead.IsZero() {
 				next = h.dead
 			}
+		case h.data[0].at.Before(now): // its reader was busy, and so were others who now read on
+			next = h.moment(now.Add(1), now)
+			h.data[0].at = next
 		case h.data[0].bytes == nil:
 			err := h.why
 			h.mu.Unlock()
 			return 0, err
 		default:
+			h.heard = now
 			n := copy(b, h.data[0].bytes)
 			if h.data[0].bytes = h.data[0].bytes[n:]; len(h.data[0].bytes) == 0 {
 				h.data = h.data[1:]
@@ -327,11 +332,17 @@ func (c *conn) Close() error {
 	return nil
 }
 
+// SetReadDeadline lets a reader who was busy since it last heard something read on at a moment of its own.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.in.mu.Lock()
-	defer c.in.mu.Unlock()
 	c.in.deadline = t
 	c.in.wake()
+	now := time.Now()
+	isLate := t.After(now) && c.in.heard.Before(now) // an earlier time is to end a read, under a lock
+	c.in.mu.Unlock()
+	if isLate {
+		time.Sleep(time.Until(c.in.moment(now.Add(1), now)))
+	}
 	return nil
 }
 
