@@ -14,12 +14,12 @@
 // # Order
 //
 // The model works in steps, a [Step] apart. What was written before a step is done in the step, in
-// an order of its own: by time, then by connection, then by content. What clients get comes after it,
-// each message at a [Moment] of its own. The clock of a bubble stands
-// until all goroutines wait, so the order of goroutines cannot change what the model does. Faults
-// are told by methods, and hold at once; a test that repeats them tells them at round times, between
-// two steps. The model draws nothing. In a bubble nobody may hold a lock while time passes: the
-// clock stands as long as another goroutine waits for it.
+// an order of its own: by time, then by connection, then by content. What clients get of it comes
+// after the step, each message at a [Moment] of its own. The clock of a bubble stands until all
+// goroutines wait, so the order of goroutines cannot change what the model does. Faults are told by
+// methods, and hold at once; a test that repeats them tells them at round times, between two steps.
+// The model draws nothing. In a bubble nobody may hold a lock while time passes: the clock stands as
+// long as another goroutine waits for it.
 //
 // # What it leaves out
 //
