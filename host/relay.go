@@ -272,13 +272,14 @@ func (h *Host) owner(ctx context.Context, code string) (string, error) {
 	}
 }
 
-// rest waits, and reports whether ctx is still alive.
+// rest waits, and reports whether ctx is still alive: not at its very deadline, of which two timers tell in any order.
 func rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
+		end, ends := ctx.Deadline()
+		return !ends || time.Now().Before(end)
 	case <-ctx.Done():
 		return false
 	}

@@ -90,3 +90,16 @@ func testFetchHangs(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 }
+
+// TestPause checks that a pause up to a deadline ends alike each time.
+func TestPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 100 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			if pause(ctx, time.Second) {
+				t.Fatal("ctx is alive at its deadline")
+			}
+			cancel()
+		}
+	})
+}

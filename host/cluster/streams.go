@@ -171,12 +171,13 @@ const (
 	errWrongSequenceFlight jetstream.ErrorCode = 10164 // another write is on its way
 )
 
-// pause waits, and reports whether ctx is still alive.
+// pause waits, and reports whether ctx is still alive: not at its very deadline, of which two timers tell in any order.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
 		return false
 	case <-time.After(d):
-		return true
+		end, ends := ctx.Deadline()
+		return !ends || time.Now().Before(end)
 	}
 }
