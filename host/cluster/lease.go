@@ -186,9 +186,17 @@ func (c *Cluster) keepLease() {
 		case <-c.ctx.Done():
 			return
 		case <-next.C:
+			select {
+			case <-l.renew: // this renewal says it, too
+			default:
+			}
 		case <-l.renew:
-			if !pause(c.ctx, retryPause) { // a host that ends says so by the end of its lease
-				return
+			select {
+			case <-next.C:
+			default:
+				if !pause(c.ctx, retryPause) { // a host that ends says so by the end of its lease
+					return
+				}
 			}
 		}
 		began := time.Now()
