@@ -81,7 +81,9 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-func inEnglish(sentences []sentence.Sentence) []string { return catalogue.InEnglish().SayAll(sentences) }
+func inEnglish(sentences []sentence.Sentence) []string {
+	return catalogue.InEnglish().SayAll(sentences)
+}
 
 // TestEveryChangeIsTold checks that every setting that the page can change has a sentence.
 func TestEveryChangeIsTold(t *testing.T) {
