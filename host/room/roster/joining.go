@@ -93,12 +93,12 @@ func (r *Roster) Refusal(c Newcomer, places int, isConnected bool) *wire.Refusal
 // refusal returns why a program may not connect as a player: it is another's, or the connection is
 // an old one.
 func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
-	isProgram := p.program != "" && p.program == hello.Program
+	isOld := hello.Program != "" && (hello.Program == p.Before || hello.Program == p.Program && hello.Line < p.line)
 	switch {
 	case !p.isOf(hello):
 		return wire.Refuse(wire.ReasonNameTaken, "refused.name-taken", "player", p.ID).
 			Advising("refused.other-name-hint")
-	case isConnected && isProgram && hello.Line < p.line: // the hello was long on its way
+	case isConnected && isOld: // the hello was long on its way
 		return wire.Refuse(wire.ReasonReplaced, "refused.replaced-late", "player", p.ID)
 	}
 	return nil
@@ -138,9 +138,15 @@ func (r *Roster) Admit(c Newcomer, fresh string, now roomtime.Time) (Seat, []Eve
 	p.Browser = c.hello.Browser
 	seat := Seat{
 		ID: p.ID, Name: p.Name, Token: p.Token, Page: p.Page,
-		IsSameProgram: p.program != "" && p.program == c.hello.Program,
+		IsSameProgram: p.Program != "" && p.Program == c.hello.Program,
 	}
-	p.program, p.line, p.asks = c.hello.Program, c.hello.Line, c.hello.Asks
+	if c.hello.Program != p.Program && c.hello.Program != p.Before {
+		p.Before, p.Program = p.Program, c.hello.Program
+	}
+	if c.hello.Program == p.Program {
+		p.line = c.hello.Line
+	}
+	p.asks = c.hello.Asks
 	p.Somewhere = p.Somewhere || c.hello.Somewhere // or the player said so on the page
 	return seat, events
 }

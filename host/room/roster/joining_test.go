@@ -24,9 +24,13 @@ func TestLateHello(t *testing.T) {
 		{"a later connection", "P", 4, false, ""},
 		{"another program", "Q", 1, false, ""},
 		{"a program that does not count", "", 0, false, ""},
+		{"the program before", "O", 5, false, wire.ReasonReplaced},
+		{"the program before, and nobody is there", "O", 5, true, ""},
 	} {
 		h := newFixture(t)
-		hello := wire.Hello{Name: "ann", Token: "token of ann", Program: "P", Line: 3}
+		hello := wire.Hello{Name: "ann", Token: "token of ann", Program: "O", Line: 4}
+		h.hello(hello)
+		hello.Program, hello.Line = "P", 3
 		h.hello(hello)
 		hello.Program, hello.Line = tt.program, tt.line
 		c := h.Recognise(hello)

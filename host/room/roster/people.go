@@ -63,11 +63,14 @@ type person struct {
 	// ticket is the ticket with which the player's program came, if it is no guest's but that of an
 	// unknown page. That page becomes the player's, and soon asks for the player's own credential.
 	ticket string
-	// program and line are from the player's newest hello. asks says that the program asks for the
-	// player's vote at a terminal. They are not saved, because every hello has them.
-	program string
-	line    int
-	asks    bool
+	// Program is the player's newest program, and Before the one before it, which may still have a
+	// hello on its way: through a host that stood, it takes as long as that stands.
+	Program string `json:"program,omitempty"`
+	Before  string `json:"before,omitempty"`
+	// line is from the program's newest hello. asks says that the program asks for the player's vote
+	// at a terminal. They are not saved, because every hello has them.
+	line int
+	asks bool
 	// Browser says that the player measures with the page, and has no program.
 	Browser bool `json:"browser,omitempty"`
 

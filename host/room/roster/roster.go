@@ -148,7 +148,7 @@ func (r *Roster) Unseat(id people.ID, stays bool, now roomtime.Time) []Event {
 	}
 	r.state.Players = slices.DeleteFunc(r.state.Players, func(other *person) bool { return other == p })
 	if stays || p.Organiser || p.Regular {
-		p.Seen, p.From, p.program, p.line, p.asks = now, netip.Addr{}, "", 0, false
+		p.Seen, p.From, p.Program, p.Before, p.line, p.asks = now, netip.Addr{}, "", "", 0, false
 		r.state.Guests = append(r.state.Guests, p)
 		return nil
 	}

@@ -25,7 +25,7 @@ func TestSaved(t *testing.T) {
 	h.OpenPage("page of zoe", h.now)
 	h.Lock(true)
 	const want = `{"code":"BAKODI","link":"link","secret":"secret","locked":true,` +
-		`"players":[{"id":"\u00010002","name":"ann","arrival":1,"somewhere":true,"organiser":true,"page":"SEXJOTDTCK53WZGA","token":"token of ann"}],` +
+		`"players":[{"id":"\u00010002","name":"ann","arrival":1,"somewhere":true,"organiser":true,"page":"SEXJOTDTCK53WZGA","token":"token of ann","program":"P"}],` +
 		`"guests":[{"id":"\u00010001","name":"zoe","page":"page of zoe","from":"198.51.100.1","seen":31536000000000000},` +
 		`{"id":"\u00010003","name":"rex","arrival":2,"regular":true,"page":"Q2T6LHKLOAV6CUDQ","token":"token of reg","seen":31536000000000000}],"came":3}`
 	got, err := json.Marshal(h.State())
