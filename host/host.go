@@ -58,6 +58,8 @@ type Config struct {
 	Age func(game string) sentence.Sentence
 	// Places are what rooms get that look for a place where a server could be; empty is none.
 	Places wire.Venues
+	// Searches is how many rooms search at a time; 0 is as many as there are processors.
+	Searches int
 	// Store keeps rooms over a restart, or beyond this host. A nil Store keeps nothing.
 	Store store.Store
 	// Page serves /; nil serves nothing there.
@@ -188,7 +190,7 @@ func New(config Config) (*Host, error) {
 			Gap:   config.Gap,
 			Log:   config.Logger,
 		},
-		turns: turns.New(runtime.GOMAXPROCS(0)), demand: demand.New(), networks: config.Networks, metrics: counted,
+		turns: turns.New(cmp.Or(config.Searches, runtime.GOMAXPROCS(0))), demand: demand.New(), networks: config.Networks, metrics: counted,
 		poster: poster{config.Announce, config.PublicURL, config.GameName, config.Join},
 		page: page.Host{
 			Games: config.Games, Name: config.GameName, Join: config.Join, IsPublic: config.Public != nil,

@@ -96,6 +96,7 @@ func (p *process) serve(ctx context.Context, web, door string) error {
 	mesh.Join(c.Doors)
 	h, err := host.New(host.Config{
 		Store: c, Relay: mesh, Loads: c.Loads, Logger: log, Clock: clock.From(p.clock),
+		Searches: 2, // on any machine
 		List: func(context.Context, string) ([]discovery.Server, error) {
 			time.Sleep(delay(link{p.node, "list"})) // otherwise it meets what has made a room ask
 			return slices.Clone(w.servers), nil
