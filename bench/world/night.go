@@ -141,8 +141,8 @@ func script(seed uint64) (all []op) {
 	if random.IntN(4) == 0 {
 		all = append(all, op{at: moment(20*time.Second, faulty), kind: "gone", a: random.IntN(hosts)})
 	}
-	for _, n := range random.Perm(len(morning))[:2] {
-		o := op{at: then + time.Duration(n), kind: morning[n], a: random.IntN(rooms * players)}
+	for _, n := range random.Perm(len(lastKinds))[:2] {
+		o := op{at: then + time.Duration(n), kind: lastKinds[n], a: random.IntN(rooms * players)}
 		if n < 2 {
 			o.a %= hosts
 		}
@@ -302,7 +302,7 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 		}
 		time.Sleep(time.Second)
 	}
-	broken = append(broken, w.dawn(ops, all)...)
+	broken = append(broken, w.doLast(ops, all)...)
 	broken = append(broken, w.check(all, ops)...)
 	w.tell("night", "over")
 	w.mu.Lock()

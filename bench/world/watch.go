@@ -235,13 +235,13 @@ func away(seen []sighting, who string, from, to time.Duration) (longest time.Dur
 }
 
 // isThen says that an op is for the time after the faults, when all is whole.
-func (o op) isThen() bool { return slices.Contains(morning, o.kind) }
+func (o op) isThen() bool { return slices.Contains(lastKinds, o.kind) }
 
-// morning are the things that are done to a whole world.
-var morning = []string{"then-drain", "then-lose", "then-go", "then-twin", "then-quit", "then-remove", "then-leave", "then-end"}
+// lastKinds are what is done to a world that is whole again.
+var lastKinds = []string{"then-drain", "then-lose", "then-go", "then-twin", "then-quit", "then-remove", "then-leave", "then-end"}
 
-// dawn does them, in a world that has been whole for a while, and returns what they break.
-func (w *world) dawn(ops []op, all []*group) (broken []string) {
+// doLast does them, in a world that has been whole for a while, and returns what they break.
+func (w *world) doLast(ops []op, all []*group) (broken []string) {
 	fail := func(format string, args ...any) { broken = append(broken, fmt.Sprintf(format, args...)) }
 	time.Sleep(calmTime)
 	w.calm = time.Since(w.began)

@@ -72,7 +72,7 @@ func (b *Banning) isValid(g *facts.Parts) bool {
 // resume gives the captain the whole time of a turn again.
 func (*Banning) resume(r *Room) { r.parts.Bans.Restart(r.now) }
 
-// proceed returns an error, because the captains decide, and not the organiser.
+// proceed refuses: in a match the captains decide, and not the organiser.
 func (*Banning) proceed(*Room) error { return errCaptainsDecide }
 
 // begin begins the bans and picks. r.since stays the time of the choice.

@@ -45,7 +45,7 @@ func (w way) isFrom(sender netip.Addr) bool {
 		slices.ContainsFunc(w.networks(), func(p netip.Prefix) bool { return p.Contains(sender) })
 }
 
-// hush silences the responders on networks where others announce the room, and no other.
+// hush keeps a responder silent while others announce the room on its network, and lets the rest speak.
 func (a *announcer) hush(heard []sighting) {
 	for _, r := range a.responders {
 		isQuiet := isSuperfluous(r.instance(), r.on.Name, a.room, heard)
