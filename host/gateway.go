@@ -145,7 +145,7 @@ func (h *Host) askOwner(out *http.Request, code string, body []byte) (*http.Resp
 			return nil, errUnanswered
 		}
 		if !rest(out.Context(), lookEvery) {
-			return nil, out.Context().Err()
+			return nil, tired(out.Context())
 		}
 	}
 }

@@ -217,7 +217,7 @@ func (l *line) find(ctx context.Context) (*websocket.Conn, []byte, error) {
 			owner.Close()
 		}
 		if !rest(ctx, wait) {
-			return nil, nil, ctx.Err()
+			return nil, nil, tired(ctx)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"muster/host/public"
 	"muster/host/room"
 	"muster/host/room/roomtest"
+	"muster/host/store"
 	"muster/host/wire"
 )
 
@@ -142,4 +144,26 @@ func waitingRoom(t *testing.T, code string, list []discovery.Server) *room.Room 
 	n.Done("ann", "ben")
 	n.InStage(wire.Waiting)
 	return n.Room
+}
+
+// TestNoOwner checks that a room without an owner is an error even if somebody looks at the very time at which
+// patience ends: two timers are due then, and the context's may be the later one.
+func TestNoOwner(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewFakeStore()
+			s.Put("BAKODI", nil)
+			s.Lock(store.ErrAway)
+			h, err := New(Config{Store: s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			ctx, cancel := context.WithTimeout(t.Context(), 5*lookEvery)
+			defer cancel()
+			if owner, err := h.owner(ctx, "BAKODI"); err == nil {
+				t.Errorf("the owner is %q", owner)
+			}
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -267,10 +268,13 @@ func (h *Host) owner(ctx context.Context, code string) (string, error) {
 			orphaned = time.Now()
 		}
 		if !rest(ctx, lookEvery) {
-			return "", ctx.Err()
+			return "", tired(ctx)
 		}
 	}
 }
+
+// tired returns why a rest has ended early. A context need not know of its deadline at once.
+func tired(ctx context.Context) error { return cmp.Or(ctx.Err(), context.DeadlineExceeded) }
 
 // rest waits, and reports whether ctx is still alive: not at its very deadline, of which two timers tell in any order.
 func rest(ctx context.Context, d time.Duration) bool {
