@@ -156,6 +156,11 @@ func (a *actor) run(first room.Input) {
 	a.news = time.NewTimer(0)
 	defer a.news.Stop()
 	var late func() // runs as soon as the room is known to be ours
+	search := func() {
+		if a.turn != nil { // unless it gave the turn back while it waited
+			a.search()
+		}
+	}
 	for a.ctx.Err() == nil {
 		trusted, changed := a.keeper.store.Trust()
 		now, inbox := a.clock.Now(), a.inbox
@@ -179,9 +184,16 @@ func (a *actor) run(first room.Input) {
 		if a.saving.saved < 0 {
 			unkept = nil // the next save is due anyway
 		}
+		given := a.enqueue(waits)
 		select { // the select below draws, and a step before the result would wait for one save more
 		case err := <-a.saving.done:
 			a.written(err)
+			continue
+		default:
+		}
+		select { // others wait for the processor that the turn holds
+		case <-given:
+			late = search
 			continue
 		default:
 		}
@@ -190,12 +202,8 @@ func (a *actor) run(first room.Input) {
 			a.saving.saved = -1
 		case act := <-inbox:
 			late = act
-		case <-a.enqueue(waits):
-			late = func() {
-				if a.turn != nil { // unless it gave the turn back while it waited
-					a.search()
-				}
-			}
+		case <-given:
+			late = search
 		case err := <-a.saving.done:
 			a.written(err)
 		case <-alarm.C:
