@@ -66,12 +66,16 @@ type alarm struct {
 	do    func()
 }
 
+// late is how much later than asked for an alarm wakes. Otherwise those of a room would meet the deadline of
+// a save that began with one of them, and then goroutines decide.
+const late = 17
+
 func (a *alarm) Stop() bool                 { return a.timer.Stop() }
-func (a *alarm) Reset(d time.Duration) bool { return a.timer.Reset(d) }
+func (a *alarm) Reset(d time.Duration) bool { return a.timer.Reset(d + late) }
 
 func (m *machine) AfterFunc(d time.Duration, f func()) clock.Alarm {
 	a := &alarm{of: m, do: f}
-	a.timer = time.AfterFunc(d, func() {
+	a.timer = time.AfterFunc(d+late, func() {
 		m.mu.Lock()
 		isStill := m.isStill
 		if isStill {
@@ -114,7 +118,7 @@ func (m *machine) Wake(c chan time.Time, d, every time.Duration) clock.Alarm {
 	t := &timer{c: c}
 	t.alarm = m.AfterFunc(d, func() {
 		if every > 0 {
-			t.alarm.timer.Reset(every)
+			t.alarm.Reset(every)
 		}
 		select {
 		case c <- m.Now():
