@@ -73,6 +73,13 @@ func (w *world) start(i int) *process {
 	return p
 }
 
+// set changes the process's line to NATS, unless it was killed: what its goroutines still write reaches nobody.
+func (p *process) set(state clustertest.LineState) {
+	if !p.isKilled.Load() {
+		p.line.Set(state)
+	}
+}
+
 func (p *process) serve(ctx context.Context, web, door string) error {
 	w := p.w
 	listener := w.net.listen(p.node, web)

@@ -361,19 +361,19 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		w.hosts[o.a].stop(true)
 	case "freeze":
 		h := w.hosts[o.a]
-		h.line.Set(clustertest.Frozen)
+		h.set(clustertest.Frozen)
 		h.clock.hold(true)
 		undo := w.around(h.node)
-		return func() { h.clock.hold(false); h.line.Set(clustertest.Whole); undo() }
+		return func() { h.clock.hold(false); h.set(clustertest.Whole); undo() }
 	case "jump":
 		w.machines[o.a].jump(int64(o.b))
 	case "nats-frozen", "nats-deaf", "nats-mute":
-		line := w.hosts[o.a].line
-		line.Set(map[string]clustertest.LineState{"nats-frozen": clustertest.Frozen, "nats-deaf": clustertest.Deaf, "nats-mute": clustertest.Mute}[o.kind])
+		h := w.hosts[o.a]
+		h.set(map[string]clustertest.LineState{"nats-frozen": clustertest.Frozen, "nats-deaf": clustertest.Deaf, "nats-mute": clustertest.Mute}[o.kind])
 		return func() {
-			line.Set(clustertest.Whole)
+			h.set(clustertest.Whole)
 			if o.kind != "nats-frozen" {
-				line.Cut() // a gap in a stream of bytes ends it
+				h.line.Cut() // a gap in a stream of bytes ends it
 			}
 		}
 	case "cut-line":
