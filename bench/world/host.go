@@ -195,6 +195,10 @@ func (w *world) tell(who, format string, args ...any) {
 		return
 	}
 	w.trace = append(w.trace, line{time.Since(w.began), who, fmt.Sprintf(format, args...)})
+	if len(w.trace) > steps {
+		w.isOver = true
+		go w.hang(fmt.Sprint("the night does not end within ", steps, " steps"))
+	}
 }
 
 // canonical makes the trace write a random text in another way.

@@ -41,6 +41,9 @@ const (
 	faulty  = 50 * time.Second
 	longest = 12 * time.Second
 	mending = 90 * time.Second
+	// A night that takes so many steps, or so long by the machine's own clock, does not end.
+	steps    = 500_000
+	patience = 10 * time.Minute
 	// What is done to a whole world has times from then on, which only order it.
 	then = 1000 * time.Hour
 )
@@ -181,6 +184,8 @@ func night(t *testing.T, seed uint64, ops []op) (r result) {
 	rand.Reader = &random{seed: seed}
 	defer func() { rand.Reader = before }()
 	w := &world{net: newNetwork(), servers: list(gameServers), owners: map[string]string{}}
+	// A bubble's clock stands while a goroutine turns in circles, so this timer is none of the bubble's.
+	defer time.AfterFunc(patience, func() { w.hang(fmt.Sprint("the night does not end within ", patience)) }).Stop()
 	func() {
 		defer func() {
 			if why := recover(); why != nil {
@@ -321,15 +326,15 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 	select {
 	case <-ended:
 	case <-time.After(5 * time.Minute):
-		stacks := make([]byte, 1<<20)
-		w.hang(fmt.Sprintf("not all has ended:\n%s", stacks[:runtime.Stack(stacks, true)]))
+		w.hang("not all has ended")
 	}
 	return broken
 }
 
 // hang tells of a night that does not end, and ends the program: its goroutines cannot be ended.
 func (w *world) hang(why string) {
-	fmt.Println(w.told() + why)
+	stacks := make([]byte, 1<<20)
+	fmt.Printf("%s%s\n%s", w.told(), why, stacks[:runtime.Stack(stacks, true)])
 	os.Exit(2)
 }
 
