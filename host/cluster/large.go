@@ -118,6 +118,7 @@ func (l *large) putLarge(ctx context.Context, subject string, data []byte, ttl t
 	if ttl > 0 {
 		options = append(options, jetstream.WithMsgTTL(ttl))
 	}
+	var tries pacing
 	for {
 		attempt, cancel := context.WithTimeout(ctx, attemptTime)
 		_, err := l.js.PublishMsg(attempt, &nats.Msg{Subject: subject, Data: data}, options...)
@@ -127,7 +128,7 @@ func (l *large) putLarge(ctx context.Context, subject string, data []byte, ttl t
 			return nil
 		case isFull(err):
 			return asFull(err)
-		case !pause(ctx, retryPause):
+		case !tries.pause(ctx):
 			return asAway(err)
 		}
 	}
@@ -282,12 +283,13 @@ func parseHead(text string) (parts int, sum string, ok bool) {
 func (l *large) Kept(ctx context.Context, hash string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
+	var tries pacing
 	for {
 		blob, err := l.readBlob(ctx, hash)
 		switch {
 		case err == nil, errors.Is(err, store.ErrUnknown):
 			return blob, err
-		case !pause(ctx, retryPause):
+		case !tries.pause(ctx):
 			return nil, asAway(err)
 		}
 	}

@@ -178,6 +178,7 @@ func (c *Cluster) Export(ctx context.Context, to *store.File) (moved Moved, err 
 func (c *Cluster) give(ctx context.Context, code string) (s store.Saved, err error) {
 	ctx, cancel := context.WithTimeout(ctx, moveTime)
 	defer cancel()
+	var tries pacing
 	for {
 		m, err := c.last(ctx, code)
 		s = store.Saved{Code: code, ID: m.ID, Epoch: m.Epoch}
@@ -195,7 +196,7 @@ func (c *Cluster) give(ctx context.Context, code string) (s store.Saved, err err
 				return s, err
 			}
 		}
-		if !pause(ctx, retryPause) {
+		if !tries.pause(ctx) {
 			return s, asAway(err)
 		}
 	}

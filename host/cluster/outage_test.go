@@ -215,3 +215,16 @@ func testGiven(t *testing.T) {
 		t.Errorf("hosts that read older rooms alone count: %v", loads)
 	}
 }
+
+// TestPacing checks the pauses between the attempts at one request.
+func TestPacing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var tries pacing
+		for i, want := range []time.Duration{20, 40, 80, 160, 320, 320} {
+			began := time.Now()
+			if !tries.pause(t.Context()) || time.Since(began) != want*time.Millisecond {
+				t.Errorf("pause %d lasts %v, want %d ms", i, time.Since(began), want)
+			}
+		}
+	})
+}

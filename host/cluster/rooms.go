@@ -156,6 +156,7 @@ func (conflict) Error() string { return "cluster: another write came before" }
 // put writes a record over the message with the given sequence, 0 over none. It is no conflict if
 // put's own acknowledgement was lost, or if a write is still on its way.
 func (c *Cluster) put(ctx context.Context, code string, r record, body []byte, over uint64, ttl time.Duration) (seq uint64, err error) {
+	var tries pacing
 	for {
 		seq, err = c.publish(ctx, &nats.Msg{Subject: c.subject("room", code), Header: r.header(), Data: body}, over, ttl)
 		switch {
@@ -175,7 +176,7 @@ func (c *Cluster) put(ctx context.Context, code string, r record, body []byte, o
 				return 0, conflict{last}
 			}
 		}
-		if !pause(ctx, retryPause) {
+		if !tries.pause(ctx) {
 			return 0, asAway(err)
 		}
 	}
@@ -277,6 +278,7 @@ func (c *Cluster) Claim(ctx context.Context, code string) (store.Claim, []byte, 
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	defer c.directory.claiming(code)()
+	var tries pacing
 	for {
 		cl, data, err := c.claim(ctx, code)
 		if err == nil {
@@ -289,7 +291,7 @@ func (c *Cluster) Claim(ctx context.Context, code string) (store.Claim, []byte, 
 				return nil, nil, err
 			}
 		}
-		if !pause(ctx, retryPause) {
+		if !tries.pause(ctx) {
 			return nil, nil, asAway(err)
 		}
 		if errors.As(err, &other) {
@@ -424,6 +426,7 @@ func (cl *claim) Save(ctx context.Context, data []byte) error {
 // longer; the caller has the turn.
 func (cl *claim) write(ctx context.Context, r record, body []byte, ttl time.Duration) error {
 	known := cl.seq
+	var tries pacing
 	for {
 		seq, err := cl.cluster.put(ctx, cl.code, r, body, cl.seq, ttl)
 		var other conflict
@@ -452,7 +455,7 @@ func (cl *claim) write(ctx context.Context, r record, body []byte, ttl time.Dura
 		if other.last.Group != "" {
 			cl.newest = other.last.record
 		}
-		if !pause(ctx, retryPause) {
+		if !tries.pause(ctx) {
 			return asAway(err)
 		}
 	}
@@ -493,6 +496,7 @@ func (cl *claim) Give(ctx context.Context, to string) error {
 		return err
 	}
 	defer cl.end()
+	var tries pacing
 	for {
 		if cl.isFenced() {
 			return store.ErrFenced
@@ -512,7 +516,7 @@ func (cl *claim) Give(ctx context.Context, to string) error {
 			cl.cluster.directory.drop(cl)
 			return store.ErrFenced
 		}
-		if !pause(ctx, retryPause) {
+		if !tries.pause(ctx) {
 			return asAway(err)
 		}
 	}

@@ -23,8 +23,9 @@ const (
 	// may take.
 	electionTime = 15 * time.Second
 	askTime      = 2 * time.Second
-	// retryPause is the time between two attempts.
-	retryPause = 20 * time.Millisecond
+	// retryPause is the time between the first attempts, and longestPause between later ones.
+	retryPause   = 20 * time.Millisecond
+	longestPause = 16 * retryPause
 	// maxReplicas is enough to survive the loss of one server; more replicas only cost.
 	maxReplicas = 3
 )
@@ -170,6 +171,16 @@ const (
 	errWrongSequence       jetstream.ErrorCode = 10071
 	errWrongSequenceFlight jetstream.ErrorCode = 10164 // another write is on its way
 )
+
+// pacing spaces the attempts at one request. Thousands of rooms may repeat theirs while no server answers.
+type pacing time.Duration
+
+// pause waits twice as long as before; see [pause].
+func (p *pacing) pause(ctx context.Context) bool {
+	d := max(time.Duration(*p), retryPause)
+	*p = pacing(min(2*d, longestPause))
+	return pause(ctx, d)
+}
 
 // pause waits, and reports whether ctx is still alive: not at its very deadline, of which two timers tell in any order.
 func pause(ctx context.Context, d time.Duration) bool {
