@@ -1,13 +1,18 @@
 package program_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,6 +31,7 @@ type natsCluster struct {
 	t       *testing.T
 	at      []string
 	configs []string
+	stores  []string   // folders
 	running []*process // nil for one that is stopped
 }
 
@@ -39,7 +45,8 @@ func natsServers(t *testing.T, n int) *natsCluster {
 		routes = append(routes, freeport.TCP(t))
 	}
 	for i := range n {
-		config := fmt.Sprintf("listen: %q\nserver_name: n%d\njetstream: { store_dir: %q }\n", c.at[i], i+1, t.TempDir())
+		c.stores = append(c.stores, t.TempDir())
+		config := fmt.Sprintf("listen: %q\nserver_name: n%d\njetstream: { store_dir: %q }\n", c.at[i], i+1, c.stores[i])
 		if n > 1 {
 			config += fmt.Sprintf("cluster: { name: model, listen: %q, routes: [ %s ] }\n", routes[i], "nats://"+strings.Join(routes, ", nats://"))
 		}
@@ -88,6 +95,9 @@ func TestJetStream(t *testing.T) {
 					return nil
 				}
 				leader, err := leaderOf(nc, of)
+				if subject, is := strings.CutPrefix(verb, "rot "); is {
+					return errors.Join(err, rot(s.stores[max(0, slices.Index([]string{"n1", "n2", "n3"}, leader))], of, subject))
+				}
 				for i, p := range s.running {
 					if isLeader := fmt.Sprint("n", i+1) == leader; p == nil || isLeader != (verb == "stop the leader") {
 						continue
@@ -106,6 +116,27 @@ func TestJetStream(t *testing.T) {
 	}
 }
 
+// rot turns a bit over in the newest message of a subject, behind the subject in the last file of a
+// stream.
+func rot(store, stream, subject string) error {
+	files, err := filepath.Glob(filepath.Join(store, "jetstream", "$G", "streams", stream, "msgs", "*.blk"))
+	if err != nil || len(files) == 0 {
+		return errors.Join(err, fmt.Errorf("no files in %s", store))
+	}
+	file, err := os.OpenFile(files[len(files)-1], os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	block, err := io.ReadAll(file)
+	at := bytes.LastIndex(block, []byte(subject)) + len(subject)
+	if err != nil || at < len(subject) || at == len(block) {
+		return errors.Join(err, fmt.Errorf("%s has no %s", file.Name(), subject))
+	}
+	_, err = file.WriteAt([]byte{block[at] ^ 1}, int64(at)) // in place: the server has the file open
+	return err
+}
+
 // leaderOf returns the name of the server that leads a stream.
 func leaderOf(nc *nats.Conn, stream string) (string, error) {
 	js, err := jetstream.New(nc)
@@ -113,7 +144,7 @@ func leaderOf(nc *nats.Conn, stream string) (string, error) {
 		return "", err
 	}
 	found, err := js.Stream(context.Background(), stream)
-	if err != nil {
+	if err != nil || found.CachedInfo().Cluster == nil { // a server alone
 		return "", err
 	}
 	return found.CachedInfo().Cluster.Leader, nil

@@ -143,6 +143,15 @@ func (m *Model) request(from int, subject, reply string, data []byte) (isHeard b
 		}
 		answer(on, map[string]any{"type": "get", "message": map[string]any{"subject": found.subject, "seq": found.seq,
 			"hdrs": found.header, "data": found.data, "time": found.at.UTC()}})
+	case method == "STREAM.LEADER": // it steps down
+		var ask struct {
+			Placement struct {
+				Preferred string `json:"preferred"`
+			} `json:"placement"`
+		}
+		decode(data, &ask)
+		answer(on, map[string]any{"type": "stepdown", "success": true})
+		m.succeed(s.group, on, ask.Placement.Preferred)
 	case method == "STREAM.PURGE":
 		var p purge
 		decode(data, &p)

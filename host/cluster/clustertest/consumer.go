@@ -17,6 +17,7 @@ type consumer struct {
 	next    uint64   // and then what matches from here
 	told    uint64   // messages so far
 	last    uint64   // the sequence of the newest of them
+	unread  uint64   // how many could not be read: they count as pending for ever
 	waiting []*pull
 	active  time.Time // when there was last a request
 }
@@ -198,15 +199,21 @@ func (m *Model) deliver(s *stream, now time.Time) {
 // peek returns the next message for the consumer, nil if there is none yet.
 func (c *consumer) peek(from *storage) *message {
 	for len(c.list) > 0 {
-		if m := from.messages[c.list[0]]; m != nil {
+		m := from.messages[c.list[0]]
+		if m != nil && !m.isRotten {
 			return m
 		}
-		c.list = c.list[1:] // it was replaced; the new one comes later
+		if c.list = c.list[1:]; m != nil { // otherwise it was replaced; the new one comes later
+			c.unread++
+		}
 	}
 	at, _ := slices.BinarySearch(from.seqs, c.next)
 	for _, seq := range from.seqs[at:] {
 		if m := from.messages[seq]; matches(c.config.FilterSubject, m.subject) {
-			return m
+			if !m.isRotten {
+				return m
+			}
+			c.unread++
 		}
 		c.next = seq + 1
 	}
@@ -226,6 +233,7 @@ func (c *consumer) take(m *message) {
 
 // pending counts the messages that are still to be delivered.
 func (c *consumer) pending(from *storage) (n uint64) {
+	n = c.unread
 	for _, seq := range c.list {
 		if from.messages[seq] != nil {
 			n++

@@ -68,6 +68,21 @@ func (g *group) elect(i int) {
 	g.deaf[i], g.doubt[i] = time.Time{}, time.Time{}
 }
 
+// succeed makes another server the leader, the preferred one if it can be; without any the group waits
+// for an election.
+func (m *Model) succeed(g *group, after int, preferred string) {
+	clear(g.believes)
+	g.leader = -1
+	for _, i := range g.peers {
+		if i != after && m.isHeard(after, i) && g.got[i] == len(g.log) && (g.leader < 0 || m.servers[i].name == preferred) {
+			g.leader = i
+		}
+	}
+	if g.leader >= 0 {
+		g.elect(g.leader)
+	}
+}
+
 // groups returns all groups, that of JetStream itself first.
 func (m *Model) groups() []*group {
 	all := []*group{m.meta}
@@ -214,8 +229,15 @@ func (m *Model) replicate(s *stream, now time.Time) {
 			c = s.rebuilt(0)
 			s.copies[j] = c
 		}
+		if m.servers[j].isBlank && j != leader {
+			c.applied = s.committed
+		}
 		for c.applied < s.committed {
 			e := &s.log[c.applied]
+			if c.chokes(*e) {
+				m.stopJetStream(j)
+				break
+			}
 			n := c.apply(s.config, *e)
 			if j == leader && e.answer != nil {
 				e.answer(n)

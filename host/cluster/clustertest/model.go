@@ -81,6 +81,7 @@ type server struct {
 	hasJS     bool
 	isFull    bool  // no space is left on its disk
 	isSlow    bool  // it takes part and does not apply what was committed
+	isBlank   bool  // it copies what it has lost, and has nothing yet
 	most      int64 // max_file_store in bytes, 0 for no limit
 }
 
@@ -361,9 +362,17 @@ func (m *Model) Stop(i int) {
 	})
 }
 
-// Start starts a stopped server, or the JetStream of one that runs.
+// Start starts a stopped server, or the JetStream of one that runs. What it could not read it gets from
+// the others.
 func (m *Model) Start(i int) {
-	m.fault(func() { m.servers[i].isRunning, m.servers[i].hasJS = true, true })
+	m.fault(func() {
+		m.servers[i].isRunning, m.servers[i].hasJS = true, true
+		for _, s := range m.streams {
+			if c := s.copies[i]; c != nil && c.isDamaged && c.life == s.life {
+				s.copies[i] = s.rebuilt(c.applied)
+			}
+		}
+	})
 }
 
 // StopJetStream makes a server go on without JetStream, as nats-server does when its disk is full.
@@ -385,6 +394,17 @@ func (m *Model) Limit(i int, most int64) { m.fault(func() { m.servers[i].most = 
 // nothing to its copies.
 func (m *Model) Slow(i int, isSlow bool) { m.fault(func() { m.servers[i].isSlow = isSlow }) }
 
+// Blank says whether a server has lost its copies and has not yet got them from the others, as after a
+// start with a torn file. Leaders know nothing of that.
+func (m *Model) Blank(i int, isBlank bool) {
+	m.fault(func() {
+		m.servers[i].isBlank = isBlank
+		for _, s := range m.streams {
+			s.copies[i] = nil
+		}
+	})
+}
+
 // Cut says whether a server's messages to another one are lost. Everybody still counts on both.
 func (m *Model) Cut(from, to int, isCut bool) { m.fault(func() { m.cut[from][to] = isCut }) }
 
@@ -399,6 +419,25 @@ func (m *Model) LoseTail(i, writes int) {
 			if s.copies[i] != nil {
 				s.copies[i] = s.rebuilt(min(s.copies[i].applied, s.got[i]))
 			}
+		}
+	})
+}
+
+// Rot makes a server unable to read the newest message of a subject, as a bit that turns over on its
+// disk does. The server says that there is none. It sends none to watches, and counts it as pending.
+// If that message is to be replaced, the server's JetStream stops; nats-server's stops for this stream only.
+func (m *Model) Rot(i int, subject string) {
+	m.damage(i, subject, func(_ *storage, newest *message) { newest.isRotten = true })
+}
+
+// Lose makes a server lack the newest message of a subject, and not know it.
+func (m *Model) Lose(i int, subject string) { m.damage(i, subject, (*storage).remove) }
+
+func (m *Model) damage(i int, subject string, do func(*storage, *message)) {
+	m.fault(func() {
+		if c := m.streamFor(subject).copies[i]; c != nil && len(c.subjects[subject]) > 0 {
+			c.isDamaged = true
+			do(c, c.messages[c.lastOf(subject)])
 		}
 	})
 }

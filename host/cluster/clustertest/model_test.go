@@ -40,7 +40,11 @@ func fault(m *clustertest.Model, servers int, what string) error {
 			numbers = append(numbers, n-1)
 		}
 	}
-	switch verb, _, _ := strings.Cut(strings.TrimRight(what, " 0123456789"), " of"); verb {
+	verb, _, _ := strings.Cut(strings.TrimRight(what, " 0123456789"), " of")
+	if words[0] == "rot" {
+		verb = "rot"
+	}
+	switch verb {
 	case "start all":
 		for i := range servers {
 			m.Start(i)
@@ -56,6 +60,8 @@ func fault(m *clustertest.Model, servers int, what string) error {
 		m.Stop(numbers[0])
 	case "start":
 		m.Start(numbers[0])
+	case "rot":
+		m.Rot(m.Leader(stream), words[1])
 	case "lose acks":
 		m.LoseAcks(stream, 1)
 	case "lose the tail":

@@ -174,6 +174,8 @@ func (p player) answer(operation string) string {
 			return err.Error()
 		}
 		return p.ask("CONSUMER.CREATE."+name+"."+consumer+"."+filter, string(data), func(a answer) string { return fmt.Sprint(a.Pending, " pending") })
+	case "step": // STREAM
+		return p.ask("STREAM.LEADER.STEPDOWN."+name, "", func(answer) string { return "ok" })
 	case "unwatch": // STREAM NAME
 		return p.ask("CONSUMER.DELETE."+name+"."+rest, "", func(answer) string { return "ok" })
 	case "pull": // STREAM NAME BATCH EXPIRES HEARTBEAT

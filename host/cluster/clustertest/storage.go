@@ -33,6 +33,7 @@ type message struct {
 	seq          uint64
 	at           time.Time
 	ends         time.Time // zero for never
+	isRotten     bool      // this copy of it cannot be read
 }
 
 // size is how many bytes the message takes in nats-server's files.
@@ -49,6 +50,7 @@ func (m *message) isMarker() bool { return headerOf(m.header, jetstream.MarkerRe
 // storage is one server's copy of a stream.
 type storage struct {
 	life, applied int
+	isDamaged     bool // it lacks some message
 	last          uint64
 	lastAt        time.Time
 	bytes         int64
@@ -140,22 +142,34 @@ func (c *storage) expired(now time.Time) (seqs []uint64) {
 	return seqs
 }
 
-// newest returns the newest message whose subject matches, nil if there is none.
+// chokes reports whether a copy cannot do a write, because that would replace what it cannot read.
+func (c *storage) chokes(e entry) bool {
+	if e.put == nil {
+		return false
+	}
+	of := c.subjects[e.put.subject]
+	return len(of) > 0 && c.messages[of[len(of)-1]].isRotten
+}
+
+// newest returns the newest message whose subject matches, nil if there is none that can be read.
 func (c *storage) newest(pattern string) *message {
-	if of := c.subjects[pattern]; len(of) > 0 {
-		return c.messages[of[len(of)-1]]
+	if seq := c.lastOf(pattern); seq > 0 {
+		return c.messages[seq]
 	}
 	for _, seq := range slices.Backward(c.seqs) {
 		if m := c.messages[seq]; matches(pattern, m.subject) {
+			if m.isRotten {
+				return nil
+			}
 			return m
 		}
 	}
 	return nil
 }
 
-// lastOf returns the sequence of a subject's newest message, 0 if there is none.
+// lastOf returns the sequence of a subject's newest message, 0 if there is none that can be read.
 func (c *storage) lastOf(subject string) uint64 {
-	if of := c.subjects[subject]; len(of) > 0 {
+	if of := c.subjects[subject]; len(of) > 0 && !c.messages[of[len(of)-1]].isRotten {
 		return of[len(of)-1]
 	}
 	return 0
