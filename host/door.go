@@ -43,14 +43,14 @@ func (d *door) named(e claim) (*actor, *wire.Refusal) {
 	code := access.CanonicalCode(e.code)
 	a := d.rooms.find(code)
 	isKnown := a != nil && (!d.isPublic || a.takesCode.Load())
-	place := d.store.Find(code).State
-	was := place == store.Over || a != nil && a.over.Load()
+	place := d.store.Find(code)
+	was := place.State == store.Over || a != nil && a.over.Load()
 	if a != nil && a.opensTo(e.shown) {
 		return a, nil
 	}
 	unreadable := d.rooms.whyUnreadable(code)
 	// The room has just left; otherwise the request would have been passed on.
-	hasLeft := a == nil && (place == store.Here || place == store.Elsewhere || place == store.Orphaned)
+	hasLeft := a == nil && (place.State == store.Here || place.State == store.Elsewhere || place.State == store.Orphaned)
 	isKnown = isKnown || unreadable != nil || hasLeft
 	isHeard := e.on != nil && !e.on.Unheard
 	if e.on == nil { // otherwise the other host counts it
@@ -67,10 +67,17 @@ func (d *door) named(e claim) (*actor, *wire.Refusal) {
 		return nil, unreadable
 	case hasLeft:
 		return nil, moved()
+	case a == nil && place.Unsure:
+		return nil, unsure()
 	case !isKnown:
 		return nil, d.unknown(code)
 	}
 	return a, nil
+}
+
+// unsure returns the message for a caller whose room this host may not have heard of.
+func unsure() *wire.Refusal {
+	return wire.Refuse(wire.ReasonBusy, "refused.unreached").Advising("refused.come-back-hint")
 }
 
 // unknown returns the message for a code that admits nobody.

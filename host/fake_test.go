@@ -221,11 +221,11 @@ func (s *FakeStore) Find(code string) store.Place {
 	defer s.mu.Unlock()
 	r := s.rooms[code]
 	if r == nil {
-		return store.Place{}
+		return store.Place{Unsure: s.away[s.name]}
 	}
 	if s.unheard[s.name+code] > 0 {
 		s.unheard[s.name+code]--
-		return store.Place{}
+		return store.Place{Unsure: s.away[s.name]}
 	}
 	place := store.Place{State: store.Elsewhere, Host: r.owner, Epoch: r.epoch}
 	switch {

@@ -165,13 +165,12 @@ func (h *Host) direct(ctx context.Context, came time.Time, b *relayedCaller, cod
 		heard, forgive := h.guard.Doubt(b.Addr, h.config.Clock.Now())
 		for heard && !h.isKnown(code) && rest(news, lookEvery) {
 		}
-		hasNews, _ := h.store.Trust()
 		switch b.Unheard = !heard; {
 		case !heard:
 		case h.isKnown(code):
 			forgive()
-		case !hasNews: // the room may be one of those that this host has not heard of
-			return false, wire.Refuse(wire.ReasonBusy, "refused.unreached").Advising("refused.come-back-hint")
+		case h.store.Find(code).Unsure:
+			return false, unsure()
 		default:
 			return false, h.unknown(code)
 		}
@@ -258,6 +257,7 @@ func (h *Host) owner(ctx context.Context, code string) (string, error) {
 		switch {
 		case place.State == store.Elsewhere, place.State == store.Here && h.actor(code) != nil:
 			return place.Host, nil
+		case place.Unsure:
 		case place.State == store.Unknown, place.State == store.Over, h.rooms.isUnreadable(code):
 			return "", errNowhere
 		case place.State != store.Orphaned:

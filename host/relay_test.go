@@ -504,6 +504,9 @@ func TestNoNews(t *testing.T) {
 	if refusal.Reason != wire.ReasonBusy {
 		t.Errorf("ann is told %+v", refusal)
 	}
+	if status, text := asks(t, at["b"].server, "GET", "/api/rooms/"+room.Code, "", map[string]string{"X-Forwarded-For": "203.0.113.8"}); status != http.StatusServiceUnavailable {
+		t.Errorf("a request is told %d %s", status, text)
+	}
 	at["b"].store.Away(false)
 	at["b"].store.Late(room.Code, 3)
 	expect[wire.Welcome](says(t, at["b"].server, "203.0.113.8", wire.Hello{Code: room.Code, Name: "ann"}))

@@ -32,8 +32,14 @@ type directory struct {
 	shifted time.Time
 	// ended is when the servers last said that a process has no lease.
 	ended map[owner]time.Time
+	// denied names for each room the servers that have led the stream and found no message of it.
+	// stepped is when this host last asked one of them to let another lead.
+	denied  map[string][]string
+	stepped time.Time
 	// isListing is set until the first listing is complete; until then this host owns nothing.
 	isListing bool
+	// isWhole is set while the rooms' watch has reported all rooms.
+	isWhole bool
 	// position is how far the rooms' watch has come; moved is closed when it advances.
 	position uint64
 	moved    chan struct{}
@@ -71,7 +77,7 @@ func (d *directory) init(self owner) {
 	d.self = self
 	d.rooms, d.codes, d.claims, d.busy, d.hosts = map[string]entry{}, map[string]string{}, map[string]*claim{},
 		map[string]int{}, map[string]neighbour{}
-	d.ended = map[owner]time.Time{}
+	d.ended, d.denied = map[owner]time.Time{}, map[string][]string{}
 	d.isListing = true
 	d.moved, d.changed, d.restart = make(chan struct{}), make(chan struct{}), make(chan struct{})
 }
@@ -94,14 +100,25 @@ func (c *Cluster) list(ctx context.Context) error {
 	listed := make(chan struct{}, 2)
 	done := func() { listed <- struct{}{} }
 	d := &c.directory
-	hosts := &watch{log: c.log, directory: d, stream: c.hosts, subject: c.subject("host", "*"), listed: sync.OnceFunc(done), tell: d.hearHost}
+	hosts := &watch{
+		log:       c.log,
+		directory: d,
+		stream:    c.hosts,
+		subject:   c.subject("host", "*"),
+		listed:    sync.OnceFunc(done),
+		whole:     func(bool) {},
+		tell:      d.hearHost,
+	}
 	rooms := &watch{
 		log:         c.log,
 		directory:   d,
 		stream:      c.rooms,
 		subject:     c.subject("room", "*"),
 		headersOnly: true,
+		isAll:       true,
+		mark:        func(ctx context.Context) (uint64, error) { return c.floatBuoy(ctx, buoy+c.config.Node) },
 		listed:      sync.OnceFunc(done),
+		whole:       d.setWhole,
 		tell:        d.hearRoom,
 		lost:        d.forget,
 	}
@@ -120,6 +137,12 @@ func (c *Cluster) list(ctx context.Context) error {
 	return nil
 }
 
+func (d *directory) setWhole(is bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.isWhole = is
+}
+
 // forget forgets all rooms, because the servers have lost some. The host keeps its own again.
 func (d *directory) forget() {
 	d.mu.Lock()
@@ -127,6 +150,7 @@ func (d *directory) forget() {
 	d.position = 0
 	clear(d.rooms)
 	clear(d.codes)
+	clear(d.denied)
 	d.keepAgain()
 }
 
@@ -155,6 +179,10 @@ func (d *directory) hearRoom(code string, header nats.Header, _ []byte, seq uint
 		return
 	}
 	old, known := d.rooms[code]
+	if seq < old.seq {
+		return // the watch has begun again
+	}
+	delete(d.denied, code)
 	if known && old.id != "" && d.codes[old.id] == code {
 		delete(d.codes, old.id)
 	}
@@ -241,11 +269,23 @@ func (c *Cluster) missing() {
 }
 
 // buoy begins the subject under which a host writes a message among the rooms and reads it back; no
-// code begins like this. buoyLife is how long the servers keep the message.
+// code begins like this. A second one stands in the subject of the watch's own buoys. buoyLife is how
+// long the servers keep the message.
 const (
 	buoy     = "_"
 	buoyLife = 10 * time.Second
 )
+
+// floatBuoy writes a buoy, and returns its sequence.
+func (c *Cluster) floatBuoy(ctx context.Context, name string) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	ack, err := c.js.PublishMsg(ctx, &nats.Msg{Subject: c.subject("room", buoy+name)}, jetstream.WithRetryAttempts(0), jetstream.WithMsgTTL(buoyLife))
+	if err != nil {
+		return 0, err
+	}
+	return ack.Sequence, nil
+}
 
 // catchUp waits a while, and reports whether the directory has every earlier write. It writes a
 // buoy, and checks whether the watch passes it. A server's word on its newest message is not
@@ -261,8 +301,7 @@ func (c *Cluster) catchUp(ctx context.Context) bool {
 	if isFree {
 		return true // no other host can have taken a room of this one
 	}
-	ack, err := c.js.PublishMsg(ctx, &nats.Msg{Subject: c.subject("room", buoy+c.config.Node)},
-		jetstream.WithRetryAttempts(0), jetstream.WithMsgTTL(buoyLife))
+	seq, err := c.floatBuoy(ctx, c.config.Node)
 	if err != nil {
 		return false
 	}
@@ -270,7 +309,7 @@ func (c *Cluster) catchUp(ctx context.Context) bool {
 		d.mu.Lock()
 		synced, moved := d.synced, d.moved
 		d.mu.Unlock()
-		if synced == ack.Sequence {
+		if synced == seq {
 			return true
 		}
 		select {
@@ -301,6 +340,7 @@ func (d *directory) stateOf(code string, e entry) store.State {
 
 // Find says where a room is, according to the directory.
 func (c *Cluster) Find(code string) store.Place {
+	trusted, _ := c.Trust()
 	d := &c.directory
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -309,7 +349,7 @@ func (c *Cluster) Find(code string) store.Place {
 	}
 	e, known := d.rooms[code]
 	if !known {
-		return store.Place{}
+		return store.Place{Unsure: !trusted || !d.isWhole}
 	}
 	of := e.owner.Value().node
 	return store.Place{State: d.stateOf(code, e), Host: cmp.Or(of, e.last.Value()), Epoch: e.epoch, Released: of == "" && !e.over}

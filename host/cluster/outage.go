@@ -16,6 +16,8 @@ const (
 		"and does not start it again; free the disk, then restart nats-server (docs/serve/run.md, When JetStream is lost)"
 	hintSpace = "the NATS servers have no space: raise max_file_store or free the disk; where the log of " +
 		"nats-server says that JetStream was shut down, restart it (docs/serve/run.md, When JetStream is lost)"
+	hintDamaged = "stop nats-server there, move its store's folder aside and start it: it copies from the others (docs/serve/run.md, " +
+		"When JetStream is lost)"
 	hintTaken = "give each host a --node of its own"
 )
 

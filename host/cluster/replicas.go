@@ -198,6 +198,5 @@ func (c *Cluster) tell(n news) {
 	}
 	c.log.Warn("a NATS server is lost, or lags behind: the rooms go on with the others", "server", n.server,
 		"since", n.since.UTC().Format(time.RFC3339), "left", fmt.Sprintf("%d of %d", n.least.Current, n.least.Wanted), "hint", stops+
-			": look whether nats-server runs there, and into its log; if its store is damaged (it does not start, or stays behind), stop it, "+
-			"move the store's folder aside and start it: it copies from the others (docs/serve/run.md, When JetStream is lost)")
+			": look whether nats-server runs there, and into its log; if its store is damaged (it does not start, or stays behind), "+hintDamaged)
 }

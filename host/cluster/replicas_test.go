@@ -209,7 +209,7 @@ func TestMissed(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-other.Unkept()
-		log.has(t, "NATS has lost messages\" room=one of=1 left=0")
+		log.has(t, "NATS has lost messages\" room=one of=2 left=0")
 		log.has(t, "a room is kept again, after NATS has lost messages\" room=one")
 	})
 }

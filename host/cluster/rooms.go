@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -307,7 +308,7 @@ func (c *Cluster) claim(ctx context.Context, code string) (*claim, []byte, error
 	case err != nil:
 		return nil, nil, err
 	case last.Epoch == 0:
-		return nil, nil, store.ErrUnknown
+		return nil, nil, c.deny(ctx, code, last.seq)
 	case last.Version > recordVersion:
 		return nil, nil, fmt.Errorf("cluster: a room of version %d: %w", last.Version, store.ErrNewer)
 	case last.Over:
@@ -331,6 +332,67 @@ func (c *Cluster) claim(ctx context.Context, code string) (*claim, []byte, error
 	}
 	cl.newest = r
 	return cl, data, nil
+}
+
+// stepAgain is how soon a host again asks a leader of the rooms to let another server lead.
+const stepAgain = 10 * time.Second
+
+// deny says what it means that the leader of the rooms has no message of a room, or one with the given
+// sequence that is a marker. A leader with a damaged disk says so, too. So if this host has heard of a
+// newer message, another server is asked to lead. The room is unknown once each of them has led and
+// has not found it.
+func (c *Cluster) deny(ctx context.Context, code string, seq uint64) error {
+	d := &c.directory
+	d.mu.Lock()
+	e, known := d.rooms[code]
+	d.mu.Unlock()
+	if !known || e.seq <= seq {
+		return store.ErrUnknown
+	}
+	info, err := c.rooms.Info(ctx)
+	if err != nil || !isLed(info) {
+		return asAway(cmp.Or(err, errBehind))
+	}
+	if last, err := c.last(ctx, code); err != nil || last.Epoch > 0 { // another one leads by now
+		return asAway(cmp.Or(err, errBehind))
+	}
+	next, isLost := d.deny(code, e, info, time.Now())
+	switch {
+	case isLost:
+		c.log.Error("NATS has lost a room", "room", e.id)
+		return store.ErrUnknown
+	case next == "":
+		return asAway(errUnread)
+	}
+	c.log.Error("a NATS server cannot read a room: another one is asked to lead", "server", info.Cluster.Leader, "room", e.id, "next", next, "hint", hintDamaged)
+	_, err = c.conn.RequestWithContext(ctx, "$JS.API.STREAM.LEADER.STEPDOWN."+info.Config.Name, fmt.Appendf(nil, `{"placement":{"preferred":%q}}`, next))
+	return asAway(cmp.Or(err, errUnread))
+}
+
+// deny notes that a stream's leader has not found a room's newest message. It returns which server
+// should lead next, "" if none should now, and whether all have denied the room, which it then forgets.
+func (d *directory) deny(code string, e entry, info *jetstream.StreamInfo, now time.Time) (next string, isLost bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var others []*jetstream.PeerInfo
+	if !isAlone(info) {
+		if !slices.Contains(d.denied[code], info.Cluster.Leader) {
+			d.denied[code] = append(d.denied[code], info.Cluster.Leader)
+		}
+		others = slices.DeleteFunc(slices.Clone(info.Cluster.Replicas), func(r *jetstream.PeerInfo) bool { return slices.Contains(d.denied[code], r.Name) })
+	}
+	if len(others) == 0 {
+		delete(d.rooms, code)
+		delete(d.codes, e.id)
+		delete(d.denied, code)
+		return "", true
+	}
+	i := slices.IndexFunc(others, func(r *jetstream.PeerInfo) bool { return r.Current && isHeard(r) })
+	if i < 0 || now.Sub(d.stepped) < stepAgain {
+		return "", false
+	}
+	d.stepped = now
+	return others[i].Name, false
 }
 
 const (

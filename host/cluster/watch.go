@@ -21,6 +21,11 @@ const (
 	watchExpiry = 10 * time.Second
 	// watchLife is how long the servers keep a watch without a reader.
 	watchLife = 30 * time.Second
+	// unreadAfter is how long a watch waits, at first and at most, for messages that its server counts
+	// and does not send: it cannot read them if its disk is damaged.
+	unreadAfter, unreadAtMost = 5 * time.Second, 40 * time.Second
+	// shortTries is how often a watch looks for a server that counts as many messages as the leader.
+	shortTries = 30
 	// heardOf is how recently a stream's leader must have heard from a server that follows it.
 	// Leaders speak each second.
 	heardOf = 3 * time.Second
@@ -28,6 +33,9 @@ const (
 
 // errGap is the error of a watch that has missed messages.
 var errGap = errors.New("messages were missed")
+
+// errUnread is the error of a watch on a server that cannot read all messages.
+var errUnread = errors.New("the server does not send all that it counts")
 
 // errBehind is the error of a watch on a server that lags behind the others.
 var errBehind = errors.New("the server has not caught up with the others")
@@ -76,19 +84,27 @@ type watch struct {
 	stream      jetstream.Stream
 	subject     string // ends in *
 	headersOnly bool
-	// listed is called once, when tell has been called for all existing messages. tell is called
-	// for each message; lost, unless nil, when the servers have lost some.
+	isAll       bool // all of the stream's messages have such a subject
+	// mark, unless nil, writes such a message, so that the watch can tell that its server is not behind.
+	mark func(context.Context) (uint64, error)
+	// listed is called once, when tell has been called for all existing messages, or for all that any
+	// server sends. whole is told whether it has been called for all of them. tell is called for each
+	// message; lost, unless nil, when the servers have lost some.
 	listed func()
+	whole  func(bool)
 	tell   func(name string, header nats.Header, data []byte, seq uint64)
 	lost   func()
 
-	last uint64 // the last message that was reported
+	last     uint64        // the last message that was reported
+	patience time.Duration // with a server that does not send all that it counts
+	short    int           // how many servers counted too few messages
 }
 
 // run reports the newest message of each subject, and each message that follows, until the host
-// ends. After a failure it continues behind the last message that it reported. Once it has reported
-// all existing messages, it calls listed.
+// ends. After a failure it continues behind the last message that it reported. If a server cannot read
+// all messages, it begins again, mostly on another one.
 func (w *watch) run(ctx context.Context) {
+	w.patience = unreadAfter
 	for ctx.Err() == nil {
 		if err := w.follow(ctx); err != nil && ctx.Err() == nil {
 			w.log.Debug("watching again", "subject", w.subject, "error", err)
@@ -102,14 +118,14 @@ func (w *watch) follow(life context.Context) error {
 	w.directory.mu.Lock()
 	restart := w.directory.restart
 	w.directory.mu.Unlock()
-	until, cancel := context.WithCancel(life)
+	until, cancel := context.WithCancelCause(life)
 	var waiter sync.WaitGroup
 	defer waiter.Wait()
-	defer cancel()
+	defer cancel(nil)
 	waiter.Go(func() {
 		select {
 		case <-restart:
-			cancel()
+			cancel(nil)
 		case <-until.Done():
 		}
 	})
@@ -126,8 +142,16 @@ func (w *watch) follow(life context.Context) error {
 		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, w.last+1
 	}
 	ctx, asked := context.WithTimeout(until, askTime)
+	defer asked()
+	var least uint64 // how many messages there are
+	if w.last == 0 && w.isAll {
+		info, err := w.stream.Info(ctx)
+		if err != nil {
+			return err
+		}
+		least = info.State.NumSubjects
+	}
 	consumer, err := w.stream.CreateConsumer(ctx, config)
-	asked()
 	if err != nil {
 		return err
 	}
@@ -140,12 +164,40 @@ func (w *watch) follow(life context.Context) error {
 		defer cancel()
 		w.stream.DeleteConsumer(ctx, name)
 	}()
+	isShort := consumer.CachedInfo().NumPending < least
+	if !isShort {
+		w.short = 0
+	} else if w.short++; w.short < shortTries { // otherwise it is the leader that counts wrongly
+		return errBehind
+	}
 	if !isCurrent(until, w.stream, consumer) {
 		return errBehind
 	}
-	if consumer.CachedInfo().NumPending == 0 {
-		w.listed()
+	var passes uint64 // a message that the watch has to pass
+	if w.mark != nil {
+		if passes, err = w.mark(until); err != nil {
+			return err
+		}
 	}
+	defer w.whole(false)
+	unread := time.AfterFunc(w.patience, func() { cancel(errUnread) })
+	defer unread.Stop()
+	var rest uint64
+	counts := func(pending uint64) {
+		switch {
+		case pending == 0 && w.last >= passes:
+			unread.Stop()
+			w.patience = unreadAfter
+			w.whole(!isShort)
+			w.listed()
+		case rest == 0 || pending < rest:
+			unread.Reset(w.patience)
+		default:
+			return
+		}
+		rest = pending
+	}
+	counts(consumer.CachedInfo().NumPending)
 	messages, err := consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.PullExpiry(watchExpiry),
 		jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
@@ -156,6 +208,15 @@ func (w *watch) follow(life context.Context) error {
 	prefix := len(w.subject) - len("*")
 	for told := uint64(1); ; told++ {
 		m, err := messages.Next()
+		if errors.Is(context.Cause(until), errUnread) {
+			w.log.Warn("a NATS server does not send all that it counts: its store may be damaged", "stream", w.stream.CachedInfo().Config.Name,
+				"server", serverOf(consumer), "hint", hintDamaged)
+			if w.patience == unreadAtMost { // none does
+				w.listed()
+			}
+			w.last, w.patience = 0, min(2*w.patience, unreadAtMost)
+			return errUnread
+		}
 		if err != nil {
 			return err
 		}
@@ -168,9 +229,7 @@ func (w *watch) follow(life context.Context) error {
 		}
 		w.last = at.Sequence.Stream
 		w.tell(m.Subject()[prefix:], m.Headers(), m.Data(), at.Sequence.Stream)
-		if at.NumPending == 0 {
-			w.listed()
-		}
+		counts(at.NumPending)
 	}
 }
 
@@ -191,6 +250,14 @@ func (w *watch) rewound(ctx context.Context) error {
 		w.lost()
 	}
 	return nil
+}
+
+// serverOf returns the name of the server on which a watch is, "" if it is in no cluster.
+func serverOf(consumer jetstream.Consumer) string {
+	if on := consumer.CachedInfo().Cluster; on != nil {
+		return on.Leader
+	}
+	return ""
 }
 
 // isToken reports whether a text may stand between two dots of a subject.

@@ -98,6 +98,8 @@ type Place struct {
 	Epoch uint64
 	// Released says that an orphaned room's last host gave it up, and did not just end.
 	Released bool
+	// Unsure says of an unknown room that there may be one: this host may not have heard of all.
+	Unsure bool
 }
 
 // State says who owns a room.
