@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -155,6 +156,10 @@ func (r *room) read(e Event) (found []Finding) {
 	case Kept:
 		delete(r.open, e.Value)
 		r.kept = append(r.kept, e)
+	case Rejected:
+		if strings.Contains(e.Text, ": 404 ") {
+			breaks(RoomStands, "an order is answered %q", e.Text)
+		}
 	case Saw:
 		r.saw(e, m, breaks)
 		if e.Stage == launching {

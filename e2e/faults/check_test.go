@@ -80,6 +80,8 @@ func TestCheck(t *testing.T) {
 		{"the other one is missing at the end", play,
 			[]Event{saw("ann", 1, 1, launching, 0, "ann"), saw("bob", 1, 1, launching, 0, both...), calm}, []Promise{PlaceStands}},
 		{"no such room", nil, []Event{{Kind: Opened, Room: "R"}, dial("ann", 1), refused("ann", 1, "code")}, []Promise{RoomStands}},
+		{"an order to no such room", in, []Event{{Kind: Rejected, Room: "R", Who: "organiser", Text: "go: 404 {}"}}, []Promise{RoomStands}},
+		{"an order that cannot be", in, []Event{{Kind: Rejected, Room: "R", Who: "organiser", Text: "go: 409 {}"}}, nil},
 
 		{"an order is forgotten", in,
 			[]Event{kept(SetLimit, 0, 7), dial("ann", 2), welcome("ann", 2, 2), saw("ann", 2, 0, "gathering", 6, both...)}, []Promise{OrderStands}},

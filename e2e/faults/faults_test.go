@@ -278,7 +278,7 @@ func summary(history []Event) string {
 		case "ended":
 			d, _ := time.ParseDuration(e.Text)
 			goodbyes = append(goodbyes, d)
-		case "rejected", Refused:
+		case Rejected, Refused:
 			rejected[e.Text]++
 		}
 	}

@@ -29,9 +29,10 @@ const (
 	// and in Text the server that everyone is sent to.
 	Saw Kind = "saw"
 	// Ordered means that the organiser gives an order, Text, with a Value or for a Round. Kept
-	// means that it was acknowledged.
-	Ordered Kind = "ordered"
-	Kept    Kind = "kept"
+	// means that it was acknowledged, and Rejected that Text was answered.
+	Ordered  Kind = "ordered"
+	Kept     Kind = "kept"
+	Rejected Kind = "rejected"
 	// Struck means that the fault in Text begins on Who. Healed means that it is over.
 	Struck Kind = "struck"
 	Healed Kind = "healed"

@@ -175,8 +175,7 @@ func (e *session) order(ctx context.Context, event Event, action string, order a
 		event.Kind = Kept
 		e.lab.tell(event)
 	default:
-		event.Kind, event.Text = Refused, fmt.Sprintf("%s: %d %s", event.Text, status, bytes.TrimSpace(answer))
-		event.Kind = "rejected"
+		event.Kind, event.Text = Rejected, fmt.Sprintf("%s: %d %s", event.Text, status, bytes.TrimSpace(answer))
 		e.lab.tell(event)
 	}
 }
