@@ -24,6 +24,9 @@
 // one replica the same holds for the one server. If a server has lost acknowledged data, an owner
 // that still has the room writes it again.
 //
+// A host calls a room unknown only if its directory is whole, and no server that has led the stream
+// since has found the room: one damaged server says that there is no message where it cannot read one.
+//
 // # What is forgotten
 //
 // End replaces a room by a tombstone with its code, and purges its parts. After 30 days the
