@@ -73,11 +73,15 @@ func TestUnread(t *testing.T) {
 func testUnread(t *testing.T, damage func(*clustertest.Model, int, string)) {
 	s := startThree(t)
 	a := join(t, world(s), "a")
-	for _, code := range []string{"ROOM", "LATER"} {
-		if _, err := a.Create(t.Context(), code, code, nil); err != nil {
-			t.Fatal(err)
-		}
+	_, err := a.Create(t.Context(), "ROOM", "id", nil)
+	later, failed := a.Create(t.Context(), "LATER", "later", nil)
+	if err = errors.Join(err, failed); err != nil {
+		t.Fatal(err)
 	}
+	go func() { // a watch counts what it does not send only until another message comes
+		for later.Save(t.Context(), nil) == nil && pause(t.Context(), 300*time.Millisecond) {
+		}
+	}()
 	damage(s, (s.Leader("muster-rooms")+1)%3, "muster.room.ROOM")
 	var slowest time.Duration
 	for _, name := range []string{"b", "c", "d"} { // each watches another server

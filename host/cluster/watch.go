@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -143,7 +144,13 @@ func (w *watch) follow(life context.Context) error {
 	}
 	ctx, asked := context.WithTimeout(until, askTime)
 	defer asked()
-	var least uint64 // how many messages there are
+	var passes, least uint64 // a message that the watch has to pass, and how many there are
+	if w.mark != nil {
+		var err error
+		if passes, err = w.mark(ctx); err != nil {
+			return err
+		}
+	}
 	if w.last == 0 && w.isAll {
 		info, err := w.stream.Info(ctx)
 		if err != nil {
@@ -170,32 +177,27 @@ func (w *watch) follow(life context.Context) error {
 	} else if w.short++; w.short < shortTries { // otherwise it is the leader that counts wrongly
 		return errBehind
 	}
+	least = min(least, consumer.CachedInfo().NumPending)
 	if !isCurrent(until, w.stream, consumer) {
 		return errBehind
-	}
-	var passes uint64 // a message that the watch has to pass
-	if w.mark != nil {
-		if passes, err = w.mark(until); err != nil {
-			return err
-		}
 	}
 	defer w.whole(false)
 	unread := time.AfterFunc(w.patience, func() { cancel(errUnread) })
 	defer unread.Stop()
-	var rest uint64
+	const none = math.MaxUint64
+	heard, rest := map[string]bool{}, uint64(none) // whose messages, and how few were still to come
 	counts := func(pending uint64) {
 		switch {
-		case pending == 0 && w.last >= passes:
+		case pending == 0 && w.last >= passes && uint64(len(heard)) >= least:
 			unread.Stop()
+			rest = none
 			w.patience = unreadAfter
 			w.whole(!isShort)
 			w.listed()
-		case rest == 0 || pending < rest:
+		case pending < rest:
 			unread.Reset(w.patience)
-		default:
-			return
+			rest = pending
 		}
-		rest = pending
 	}
 	counts(consumer.CachedInfo().NumPending)
 	messages, err := consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.PullExpiry(watchExpiry),
@@ -229,6 +231,9 @@ func (w *watch) follow(life context.Context) error {
 		}
 		w.last = at.Sequence.Stream
 		w.tell(m.Subject()[prefix:], m.Headers(), m.Data(), at.Sequence.Stream)
+		if uint64(len(heard)) < least {
+			heard[m.Subject()] = true
+		}
 		counts(at.NumPending)
 	}
 }

@@ -17,7 +17,8 @@ type consumer struct {
 	next    uint64   // and then what matches from here
 	told    uint64   // messages so far
 	last    uint64   // the sequence of the newest of them
-	unread  uint64   // how many could not be read: they count as pending for ever
+	atEnd   bool     // it has waited for another message
+	unread  uint64   // how many could not be read: they count as pending until it reaches the end
 	waiting []*pull
 	active  time.Time // when there was last a request
 }
@@ -217,12 +218,16 @@ func (c *consumer) peek(from *storage) *message {
 		}
 		c.next = seq + 1
 	}
+	c.atEnd = true
 	return nil
 }
 
 // take notes that a message was delivered.
 func (c *consumer) take(m *message) {
 	c.told++
+	if c.atEnd {
+		c.unread = 0
+	}
 	c.last = m.seq
 	if len(c.list) > 0 {
 		c.list = c.list[1:]

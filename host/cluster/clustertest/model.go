@@ -424,7 +424,7 @@ func (m *Model) LoseTail(i, writes int) {
 }
 
 // Rot makes a server unable to read the newest message of a subject, as a bit that turns over on its
-// disk does. The server says that there is none. It sends none to watches, and counts it as pending.
+// disk does. The server says that there is none. It sends none to watches, and counts it as pending at first.
 // If that message is to be replaced, the server's JetStream stops; nats-server's stops for this stream only.
 func (m *Model) Rot(i int, subject string) {
 	m.damage(i, subject, func(_ *storage, newest *message) { newest.isRotten = true })
