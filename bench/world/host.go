@@ -94,7 +94,7 @@ func (p *process) serve(ctx context.Context, web, door string) error {
 	mesh.Reach = func(ctx context.Context, _, to string) (net.Conn, error) { return w.net.dial(ctx, p.node, ip+":0", to) }
 	w.canonical(mesh.Door(nil), door+" key-of-"+p.name)
 	c, err := cluster.Open(ctx, cluster.Config{
-		URL: w.nats.URL(), Dial: p.line.Dial, Node: p.name, Logger: log,
+		URL: w.nats.URL(), Dial: p.line.Dial, Node: p.name, Logger: log, Clock: clock.From(p.clock),
 		Door: func(net.IP) string { return mesh.Door(nil) },
 	})
 	if err != nil {

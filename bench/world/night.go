@@ -229,7 +229,7 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 	w.nats.Trace(w)
 	defer w.nats.Close()
 	for i := range hosts {
-		w.machines = append(w.machines, &machine{})
+		w.machines = append(w.machines, &machine{pending: map[*alarm]bool{}})
 		w.hosts = append(w.hosts, w.start(i))
 		time.Sleep(333_333 * time.Microsecond)
 	}
@@ -372,6 +372,9 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		return func() { h.clock.hold(false); h.set(clustertest.Whole); undo() }
 	case "jump":
 		w.machines[o.a].jump(int64(o.b))
+	case "rate":
+		w.machines[o.a].run(o.b)
+		return func() { w.machines[o.a].run(100) }
 	case "nats-frozen", "nats-deaf", "nats-mute":
 		h := w.hosts[o.a]
 		h.set(map[string]clustertest.LineState{"nats-frozen": clustertest.Frozen, "nats-deaf": clustertest.Deaf, "nats-mute": clustertest.Mute}[o.kind])

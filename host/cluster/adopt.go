@@ -36,7 +36,7 @@ func (c *Cluster) Adopt(ctx context.Context) iter.Seq[string] {
 			d.mu.Lock()
 			changed := d.changed
 			d.mu.Unlock()
-			codes, again := c.orphaned(orphans, time.Now())
+			codes, again := c.orphaned(orphans, c.config.Clock.Now())
 			for _, code := range codes {
 				if c.Find(code).State != store.Orphaned {
 					continue // another host has it by now
@@ -48,7 +48,7 @@ func (c *Cluster) Adopt(ctx context.Context) iter.Seq[string] {
 					break
 				}
 			}
-			wait := time.NewTimer(again)
+			wait := c.config.Clock.NewTimer(again)
 			if again == 0 {
 				wait.Stop()
 			}

@@ -50,6 +50,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"muster/host/store"
+	"muster/internal/clock"
 )
 
 // Config says where the cluster is and which host this is.
@@ -78,6 +79,8 @@ type Config struct {
 	// Dial connects to a server, in the order of URL; nil stands for a connection over TCP, to the
 	// servers in any order.
 	Dial func(network, address string) (net.Conn, error)
+	// Clock is this machine's clock, by which the host trusts its lease.
+	Clock clock.Clock
 }
 
 // servers is the NATS servers and the prefix of this cluster's subjects.
@@ -115,7 +118,8 @@ func Open(ctx context.Context, config Config) (*Cluster, error) {
 	config.Prefix = cmp.Or(config.Prefix, "muster")
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	c := &Cluster{servers: &servers{prefix: config.Prefix}, config: config, log: config.Logger, life: rand.Text()[:lifeLength]}
-	c.directory.init(owner{config.Node, c.life})
+	c.directory.init(owner{config.Node, c.life}, config.Clock)
+	c.lease.clock = config.Clock
 	c.replicas.streams, c.replicas.missing = map[string]Replicas{}, map[string]*absence{}
 	c.lease.changed, c.lease.renew = make(chan struct{}), make(chan struct{}, 1)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -154,7 +158,7 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	if err := c.list(ctx); err != nil {
 		return err
 	}
-	if lasted, wasTold := c.outage.Ends(time.Now()); wasTold {
+	if lasted, wasTold := c.outage.Ends(c.config.Clock.Now()); wasTold {
 		c.log.Info("JetStream answers: this host begins", "after", lasted.Round(time.Second))
 	}
 	c.work.Go(c.keepLease)

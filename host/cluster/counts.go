@@ -30,7 +30,7 @@ func (c *Cluster) Counts() Counts {
 	l := &c.lease
 	l.mu.Lock()
 	l.judge()
-	n.Trusted, n.Lease = l.trusted, max(0, time.Until(l.until))
+	n.Trusted, n.Lease = l.trusted, max(0, c.config.Clock.Until(l.until))
 	n.Renewed, n.Unrenewed, n.Ends = l.renewals, l.failures, l.ends
 	l.mu.Unlock()
 	d := &c.directory

@@ -14,13 +14,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"muster/host/store"
+	"muster/internal/clock"
 )
 
 // directory is this host's knowledge of all rooms and hosts, in memory. It learns of each write,
 // and of each lease that is renewed or ends. It may be late, but it is never wrong about what it
 // has seen.
 type directory struct {
-	self  owner      // this host
+	self  owner // this host
+	clock clock.Clock
 	mu    sync.Mutex // guards following
 	rooms map[string]entry
 	codes map[string]string // by public id
@@ -73,8 +75,8 @@ type neighbour struct {
 	heard time.Time // when its lease was last seen
 }
 
-func (d *directory) init(self owner) {
-	d.self = self
+func (d *directory) init(self owner, of clock.Clock) {
+	d.self, d.clock = self, of
 	d.rooms, d.codes, d.claims, d.busy, d.hosts = map[string]entry{}, map[string]string{}, map[string]*claim{},
 		map[string]int{}, map[string]neighbour{}
 	d.ended, d.denied = map[owner]time.Time{}, map[string][]string{}
@@ -220,20 +222,20 @@ func (d *directory) hearHost(node string, _ nats.Header, data []byte, _ uint64) 
 	defer d.mu.Unlock()
 	if old := d.hosts[node]; old.life != l {
 		d.changed = wake(d.changed)
-		d.shifted = time.Now()
+		d.shifted = d.clock.Now()
 	}
 	if l.Life == "" {
 		delete(d.hosts, node)
 		return
 	}
-	d.hosts[node] = neighbour{l, time.Now()}
+	d.hosts[node] = neighbour{l, d.clock.Now()}
 }
 
 // missing reads the leases of hosts that were silent for too long, because this host may have
 // missed their end.
 func (c *Cluster) missing() {
 	c.lease.mu.Lock()
-	isNews := !c.lease.trusted || time.Since(c.lease.since) < renewEvery
+	isNews := !c.lease.trusted || c.config.Clock.Since(c.lease.since) < renewEvery
 	c.lease.mu.Unlock()
 	if isNews {
 		return // what was said during an outage is only coming in
@@ -242,7 +244,7 @@ func (c *Cluster) missing() {
 	var silent []string
 	d.mu.Lock()
 	for node, n := range d.hosts {
-		if time.Since(n.heard) > leaseTime+renewEvery && node != c.config.Node {
+		if c.config.Clock.Since(n.heard) > leaseTime+renewEvery && node != c.config.Node {
 			silent = append(silent, node)
 		}
 	}
@@ -256,12 +258,12 @@ func (c *Cluster) missing() {
 			return // the servers are away, so no host is known to have ended
 		}
 		d.mu.Lock()
-		if n := d.hosts[node]; time.Since(n.heard) > leaseTime {
-			d.shifted = time.Now()
+		if n := d.hosts[node]; c.config.Clock.Since(n.heard) > leaseTime {
+			d.shifted = c.config.Clock.Now()
 			if d.changed = wake(d.changed); l.Life == "" {
 				delete(d.hosts, node)
 			} else {
-				d.hosts[node] = neighbour{l, time.Now()}
+				d.hosts[node] = neighbour{l, c.config.Clock.Now()}
 			}
 		}
 		d.mu.Unlock()
@@ -409,5 +411,5 @@ func (c *Cluster) Loads() (own string, rooms map[string]int, settled time.Durati
 			rooms[of.node]++
 		}
 	}
-	return c.config.Node, rooms, time.Since(d.shifted)
+	return c.config.Node, rooms, c.config.Clock.Since(d.shifted)
 }

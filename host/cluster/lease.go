@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"muster/internal/clock"
 )
 
 const (
@@ -28,6 +30,7 @@ const (
 
 // lease says that this host lives. A host has one lease, whatever its number of rooms.
 type lease struct {
+	clock   clock.Clock
 	mu      sync.Mutex // guards following
 	seq     uint64     // of the lease's message
 	until   time.Time  // when it may no longer be trusted, by the monotonic clock
@@ -78,7 +81,7 @@ func (c *Cluster) Trust() (trusted bool, changed <-chan struct{}) {
 // judge ends the trust in a lease that may have ended. A process that was stopped gets here before
 // its timers fire.
 func (l *lease) judge() {
-	if l.trusted && !time.Now().Before(l.until) {
+	if l.trusted && !l.clock.Now().Before(l.until) {
 		l.set(false)
 	}
 }
@@ -87,7 +90,7 @@ func (l *lease) set(trusted bool) {
 	if l.trusted == trusted {
 		return
 	}
-	l.trusted, l.since = trusted, time.Now()
+	l.trusted, l.since = trusted, l.clock.Now()
 	if !trusted {
 		l.ends++
 	}
@@ -101,7 +104,7 @@ func (l *lease) renewed(seq uint64, sent time.Time, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seq, l.until, l.taken = seq, sent.Add(trustTime), false
-	l.set((l.trusted || known) && time.Now().Before(l.until))
+	l.set((l.trusted || known) && l.clock.Now().Before(l.until))
 }
 
 // writeLease renews the lease, over the message with the given sequence.
@@ -112,7 +115,7 @@ func (c *Cluster) writeLease(ctx context.Context, over uint64) error {
 	if err != nil {
 		return err
 	}
-	sent := time.Now()
+	sent := c.config.Clock.Now()
 	seq, err := c.publish(ctx, &nats.Msg{Subject: c.subject("host", c.config.Node), Data: data}, over, leaseTime)
 	if err != nil {
 		return err
@@ -157,15 +160,15 @@ func (c *Cluster) takeLease(ctx context.Context) error {
 			return taken // a third host was faster
 		default:
 			if found.Life == "" {
-				until = time.Now().Add(electionTime)
+				until = c.config.Clock.Now().Add(electionTime)
 			}
 			found, at = there, seq
 		}
 		switch {
 		case err != nil && !isWrongSequence(err):
-			until = time.Now().Add(electionTime)
+			until = c.config.Clock.Now().Add(electionTime)
 			c.tellWaiting(err)
-		case found.Life != "" && time.Now().After(until):
+		case found.Life != "" && c.config.Clock.Now().After(until):
 			return taken
 		}
 		if !pause(ctx, renewAgain) {
@@ -177,9 +180,9 @@ func (c *Cluster) takeLease(ctx context.Context) error {
 // keepLease renews the lease until the host ends, and notices in time if it cannot.
 func (c *Cluster) keepLease() {
 	l := &c.lease
-	next := time.NewTimer(renewEvery)
+	next := c.config.Clock.NewTimer(renewEvery)
 	defer next.Stop()
-	doubt := time.AfterFunc(trustTime, func() { c.Trust() })
+	doubt := c.config.Clock.AfterFunc(trustTime, func() { c.Trust() })
 	defer doubt.Stop()
 	for {
 		select {
@@ -199,7 +202,7 @@ func (c *Cluster) keepLease() {
 				}
 			}
 		}
-		began := time.Now()
+		began := c.config.Clock.Now()
 		err := c.renewLease()
 		c.tellOutage(err)
 		l.mu.Lock()
@@ -208,13 +211,13 @@ func (c *Cluster) keepLease() {
 		} else {
 			l.failures++
 		}
-		doubt.Reset(time.Until(l.until))
+		doubt.Reset(c.config.Clock.Until(l.until))
 		l.mu.Unlock()
 		wait := renewEvery
 		if err != nil {
 			wait = renewAgain
 		}
-		next.Reset(max(0, wait-time.Since(began)))
+		next.Reset(max(0, wait-c.config.Clock.Since(began)))
 		c.missing()
 	}
 }
@@ -239,7 +242,7 @@ func (c *Cluster) renewLease() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.until = time.Now()
+	l.until = c.config.Clock.Now()
 	l.judge()
 	if !l.taken {
 		l.taken = true
@@ -255,7 +258,7 @@ var errNameTaken = errors.New("another host has this one's name")
 func (c *Cluster) endLease() {
 	c.lease.mu.Lock()
 	over, trusted := c.lease.seq, c.lease.trusted
-	c.lease.until = time.Now()
+	c.lease.until = c.config.Clock.Now()
 	c.lease.judge()
 	c.lease.mu.Unlock()
 	if !trusted {

@@ -54,7 +54,7 @@ func isOff(err error) bool {
 // tellOutage logs that JetStream stores nothing, at once and each minute, and also when it works
 // again. err is the error of the newest attempt to renew the lease.
 func (c *Cluster) tellOutage(err error) {
-	now := time.Now()
+	now := c.config.Clock.Now()
 	if trusted, _ := c.Trust(); trusted {
 		if lasted, wasTold := c.outage.Ends(now); wasTold {
 			c.log.Info("JetStream keeps rooms again: all of this host's go on", "after", lasted.Round(time.Second))
@@ -76,7 +76,7 @@ func (c *Cluster) tellWaiting(err error) {
 	if errors.Is(err, context.Canceled) {
 		return
 	}
-	now := time.Now()
+	now := c.config.Clock.Now()
 	if since, tell := c.outage.Fails(now); tell {
 		c.log.Warn("JetStream does not answer yet: this host waits for it, and serves nobody meanwhile", "for",
 			now.Sub(since).Round(time.Second), "error", withoutPrefix(err), "hint", c.hint(err))

@@ -411,14 +411,14 @@ func (c *Cluster) isLiving(ctx context.Context, of owner) (bool, error) {
 	}
 	d := &c.directory
 	d.mu.Lock()
-	isHeard, hasEnded := d.hosts[of.node].Life == of.life, time.Since(d.ended[of]) < endedFor
+	isHeard, hasEnded := d.hosts[of.node].Life == of.life, c.config.Clock.Since(d.ended[of]) < endedFor
 	d.mu.Unlock()
 	if isHeard || hasEnded {
 		return isHeard, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
-	asked := time.Now()
+	asked := c.config.Clock.Now()
 	l, _, err := c.readLease(ctx, of.node)
 	if err != nil || l.Life == of.life {
 		return err == nil, err

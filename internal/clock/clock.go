@@ -6,7 +6,6 @@
 // deadlines of sockets, and the pings that answer them; the pace of what is written (how often a room
 // publishes, the pause between two frames for a page), or else nothing would be seen while time stands still;
 // how long a store, a list or another host may take to answer; durations that are measured for metrics; TLS.
-// So do the leases of host/cluster, which NATS measures, too.
 package clock
 
 import "time"
