@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,6 +68,7 @@ func main() {
 	stops := flag.Bool("first", false, "end with the first night that breaks a promise")
 	shrinks := flag.Bool("shrink", false, "keep each night that breaks a promise in testdata, with as few faults and steps as possible")
 	trace := flag.Bool("trace", false, "tell each night step by step")
+	rate := flag.Int("rate", 100, "let the clock of one machine run at so many percent, until the faults are over")
 	twice := flag.Bool("twice", false, "play each night on one processor and on two, and tell how they differ")
 	flag.Parse()
 	of, one, isOne := strings.Cut(*seed, "-")
@@ -89,13 +91,17 @@ func main() {
 		broken, all := 0, sha256.New()
 		for n := first; n < last; n++ {
 			s := world<<31 | n
+			ops := script(s)
+			if *rate != 100 {
+				ops = slices.Insert(ops, 0, op{at: 3 * time.Second, kind: "rate", a: int(n % hosts), b: *rate, lasts: faulty})
+			}
 			r, differs := result{}, ""
 			if *twice {
-				if r, differs = repeated(t, s, script(s)); differs != "" {
+				if r, differs = repeated(t, s, ops); differs != "" {
 					r.broken = append(r.broken, differs)
 				}
 			} else {
-				r = night(t, s, script(s))
+				r = night(t, s, ops)
 			}
 			if *trace {
 				fmt.Print(r.trace)
@@ -106,9 +112,9 @@ func main() {
 			if len(r.broken) > 0 {
 				broken++
 				if *shrinks {
-					fewest := shrink(t, s, script(s))
+					fewest := shrink(t, s, ops)
 					file, err := keep(s, fewest, night(t, s, fewest).broken)
-					fmt.Printf("%d-%d: %d operations of %d, in %s, %v\n", world, n, len(fewest), len(script(s)), file, err)
+					fmt.Printf("%d-%d: %d operations of %d, in %s, %v\n", world, n, len(fewest), len(ops), file, err)
 				}
 			}
 			fmt.Fprintln(all, r.hash)

@@ -151,6 +151,13 @@ func script(seed uint64) (all []op) {
 		}
 		all = append(all, o)
 	}
+	if random.IntN(3) == 0 { // within what the lease stands, or much too fast
+		all = append(all, op{at: moment(4*time.Second, faulty), kind: "rate", a: random.IntN(hosts), b: []int{84 + random.IntN(42), 200}[random.IntN(5)/4], lasts: moment(10*time.Second, 40*time.Second)})
+	}
+	if random.IntN(4) == 0 { // a machine whose connections to NATS are dead when it comes back
+		at, lasts, room := moment(10*time.Second, faulty), moment(4*time.Second, longest), random.IntN(rooms)
+		all = append(all, op{at: at, kind: ofOwner + "nats-deaf", a: room, lasts: lasts + time.Second}, op{at: at - 1, kind: ofOwner + "suspend", a: room, lasts: lasts})
+	}
 	slices.SortStableFunc(all, func(a, b op) int { return cmp.Compare(a.at, b.at) })
 	// NATS promises nothing to whoever loses a part of one disk while another server lacks something.
 	return slices.DeleteFunc(all, func(o op) bool {
@@ -364,12 +371,23 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		w.gone = append(w.gone, o.a)
 		w.mu.Unlock()
 		w.hosts[o.a].stop(true)
-	case "freeze":
+	case "freeze", "suspend": // a process, or a machine, whose clock is then set at the end
 		h := w.hosts[o.a]
 		h.set(clustertest.Frozen)
 		h.clock.hold(true)
+		if o.kind == "suspend" {
+			h.clock.run(standing)
+		}
 		undo := w.around(h.node)
-		return func() { h.clock.hold(false); h.set(clustertest.Whole); undo() }
+		return func() {
+			if o.kind == "suspend" {
+				h.clock.jump(int64(o.lasts / time.Second))
+				h.clock.run(100)
+			}
+			h.clock.hold(false)
+			h.set(clustertest.Whole)
+			undo()
+		}
 	case "jump":
 		w.machines[o.a].jump(int64(o.b))
 	case "rate":

@@ -102,7 +102,7 @@ func (w *world) owner(g *group) int {
 // welcome looks at all rooms by a host that is no longer cut off, while it finds out what it has lost.
 func (w *world) welcome(o op, all []*group) {
 	kind, is := strings.CutPrefix(o.kind, ofOwner)
-	if kind != "freeze" && !strings.HasPrefix(kind, "nats-") {
+	if kind != "freeze" && kind != "suspend" && !strings.HasPrefix(kind, "nats-") {
 		return
 	}
 	if is {

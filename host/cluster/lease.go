@@ -33,7 +33,7 @@ type lease struct {
 	clock   clock.Clock
 	mu      sync.Mutex // guards following
 	seq     uint64     // of the lease's message
-	until   time.Time  // when it may no longer be trusted, by the monotonic clock
+	until   time.Time  // when it may no longer be trusted
 	trusted bool
 	since   time.Time // when it became trusted or untrusted
 	changed chan struct{}
@@ -81,9 +81,16 @@ func (c *Cluster) Trust() (trusted bool, changed <-chan struct{}) {
 // judge ends the trust in a lease that may have ended. A process that was stopped gets here before
 // its timers fire.
 func (l *lease) judge() {
-	if l.trusted && !l.clock.Now().Before(l.until) {
+	if l.trusted && l.mayBeOver() {
 		l.set(false)
 	}
+}
+
+// mayBeOver reports whether the lease may have ended, by the time since its renewal or by the date: while a
+// machine is suspended only the date goes on.
+func (l *lease) mayBeOver() bool {
+	now := l.clock.Now()
+	return !now.Before(l.until) || !now.Round(0).Before(l.until.Round(0))
 }
 
 func (l *lease) set(trusted bool) {
@@ -104,7 +111,7 @@ func (l *lease) renewed(seq uint64, sent time.Time, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seq, l.until, l.taken = seq, sent.Add(trustTime), false
-	l.set((l.trusted || known) && l.clock.Now().Before(l.until))
+	l.set((l.trusted || known) && !l.mayBeOver())
 }
 
 // writeLease renews the lease, over the message with the given sequence.

@@ -11,13 +11,15 @@ import (
 // look is a second look at the finalists, running or finished.
 type look struct {
 	round, attempt int
+	servers        []int // as they were asked for
 	forbidden      []wire.Finalist
 	sampling       *sampling      // nil once finished
 	found          *wire.Verified // nil while running
 }
 
 // verify measures the finalists again and reports them to the host. If a host repeats the request after a lost
-// connection, it gets the earlier findings.
+// connection, it gets the earlier findings. A host that took the room over may give the number of a look of which it
+// has not heard to another one.
 func (p *Player) verify(m wire.Finalists) error {
 	r := p.round
 	if r == nil || r.number != m.Round {
@@ -27,7 +29,7 @@ func (p *Player) verify(m wire.Finalists) error {
 		p.stop() // the organiser will not wait
 		return nil
 	}
-	if l := p.look; l != nil && l.round == m.Round && l.attempt == m.Attempt {
+	if l := p.look; l != nil && l.round == m.Round && l.attempt == m.Attempt && slices.Equal(l.servers, m.Servers) {
 		if l.found != nil {
 			p.send(*l.found)
 		}
@@ -39,7 +41,7 @@ func (p *Player) verify(m wire.Finalists) error {
 		}
 	}
 	p.stop()
-	p.look = &look{round: m.Round, attempt: m.Attempt}
+	p.look = &look{round: m.Round, attempt: m.Attempt, servers: m.Servers}
 	m.Servers = slices.DeleteFunc(slices.Clone(m.Servers), func(index int) bool {
 		mayAsk := r.mayAsk(index)
 		if !mayAsk {

@@ -212,9 +212,16 @@ func TestLook(t *testing.T) {
 	s.wants("Verified")
 	s.hears(look)
 	s.wants("Verified")
+	other := look // of another host, which has not heard of this one
+	other.Servers = []int{0, 2}
+	before := len(s.runs)
+	s.hears(other)
+	if s.wants(""); len(s.runs) == before {
+		t.Error("a look at other servers is answered by an earlier one")
+	}
 	look.Attempt = 2
 	s.hears(look, wire.Finalists{Round: 1})
-	s.wants("Stop")
+	s.wants("Stop Stop")
 	s.passes(time.Minute)
 	s.wants("")
 }
