@@ -221,11 +221,11 @@ func away(seen []sighting, who string, from, to time.Duration) (longest time.Dur
 	for _, s := range seen {
 		switch {
 		case s.who != who:
-		case s.lost || s.waits:
+		case s.lost, s.waits, s.held: // at a host that holds its rooms nobody is in one
 			if since < 0 {
 				since = s.at
 			}
-		case s.joined, s.left != "":
+		case s.joined, s.left != "", s.phase != "":
 			end(s.at)
 			since = -1
 		}

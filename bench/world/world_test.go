@@ -222,8 +222,9 @@ func TestChecker(t *testing.T) {
 			t.Errorf("told from %d to %d: %v", tt.from, tt.to, got)
 		}
 	}
-	cut := []sighting{{who: "p00", at: 5, lost: true}, {who: "p00", at: 6, lost: true}, {who: "p01", at: 7, joined: true}, {who: "p00", at: 9, joined: true}, {who: "p00", at: 20, waits: true}}
-	for _, tt := range []struct{ from, to, want time.Duration }{{0, 4, 0}, {0, 8, 3}, {7, 15, 2}, {10, 15, 0}, {0, 30, 10}} {
+	cut := []sighting{{who: "p00", at: 5, lost: true}, {who: "p00", at: 6, lost: true}, {who: "p01", at: 7, joined: true}, {who: "p00", at: 9, joined: true}, {who: "p00", at: 20, waits: true},
+		{who: "p00", at: 40, joined: true}, {who: "p00", at: 41, phase: wire.PhaseVoting, held: true}, {who: "p00", at: 43, phase: wire.PhaseVoting}}
+	for _, tt := range []struct{ from, to, want time.Duration }{{0, 4, 0}, {0, 8, 3}, {7, 15, 2}, {10, 15, 0}, {0, 30, 10}, {41, 60, 2}} {
 		if got := away(cut, "p00", tt.from, tt.to); got != tt.want {
 			t.Errorf("away from %d to %d: %d", tt.from, tt.to, got)
 		}
