@@ -48,14 +48,22 @@ const game = "openarena"
 // come up.
 func (w *world) start(i int) *process {
 	w.lives++
-	p := &process{w: w, name: string(rune('a' + i)), clock: w.machines[i], ended: make(chan struct{}), line: w.nats.Line()}
+	p := &process{w: w, name: string(rune('a' + i)), clock: w.machines[i], ended: make(chan struct{})}
+	if w.nats != nil {
+		p.line = w.nats.Line()
+	}
 	p.node = fmt.Sprint(p.name, w.lives)
 	ctx, cancel := context.WithCancel(context.Background())
+	if w.disk != nil {
+		w.disk.kills(func() { p.stop(true) })
+	}
 	p.stop = func(kill bool) {
 		if kill {
 			p.isKilled.Store(true)
-			p.line.Set(clustertest.Mute)
-			p.line.Cut()
+			if p.line != nil {
+				p.line.Set(clustertest.Mute)
+				p.line.Cut()
+			}
 			w.net.reset(p.node)
 		}
 		cancel()
@@ -85,36 +93,51 @@ func (p *process) serve(ctx context.Context, web, door string) error {
 	listener := w.net.listen(p.node, web)
 	defer listener.Close()
 	log := slog.New(&teller{of: p})
-	mesh, err := between.New(w.net.listen(p.node, door), p.name, log)
-	if err != nil {
-		return err
-	}
-	defer mesh.Close()
-	ip, _, _ := net.SplitHostPort(door)
-	mesh.Reach = func(ctx context.Context, _, to string) (net.Conn, error) { return w.net.dial(ctx, p.node, ip+":0", to) }
-	w.canonical(mesh.Door(nil), door+" key-of-"+p.name)
-	c, err := cluster.Open(ctx, cluster.Config{
-		URL: w.nats.URL(), Dial: p.line.Dial, Node: p.name, Logger: log, Clock: clock.From(p.clock),
-		Door: func(net.IP) string { return mesh.Door(nil) },
-	})
-	if err != nil {
-		return err
-	}
-	mesh.Join(c.Doors)
-	h, err := host.New(host.Config{
-		Store: c, Relay: mesh, Loads: c.Loads, Logger: log, Clock: clock.From(p.clock),
+	limits := public.Limits{Rooms: 100, PerAddress: 100, Players: 16, Servers: 100,
+		Games: []public.Game{{Game: wire.Game{ID: game, Name: "OpenArena"}, By: selection.Mean, Listed: true}}}
+	config := host.Config{
+		Logger: log, Clock: clock.From(p.clock), Public: &limits,
 		Searches: 2, // on any machine
 		List: func(context.Context, string) ([]discovery.Server, error) {
 			time.Sleep(delay(link{p.node, "list"})) // otherwise it meets what has made a room ask
 			return slices.Clone(w.servers), nil
 		},
 		Games: []wire.Game{{ID: game, Name: "OpenArena"}},
-		Public: &public.Limits{Rooms: 100, PerAddress: 100, Players: 16, Servers: 100, Hosts: c.Hosts,
-			Games: []public.Game{{Game: wire.Game{ID: game, Name: "OpenArena"}, By: selection.Mean, Listed: true}}},
 		Names: []string{"muster.example"},
-	})
+	}
+	if w.disk != nil {
+		file, err := w.disk.open()
+		if err != nil {
+			return err
+		}
+		file.Warn = func(err error) { log.Error("the store", "error", err) }
+		if damage := file.Damage(); damage != nil {
+			log.Error("the store was damaged", "error", damage)
+		}
+		w.disk.says(file.Damage())
+		config.Store = file
+	} else {
+		mesh, err := between.New(w.net.listen(p.node, door), p.name, log)
+		if err != nil {
+			return err
+		}
+		defer mesh.Close()
+		ip, _, _ := net.SplitHostPort(door)
+		mesh.Reach = func(ctx context.Context, _, to string) (net.Conn, error) { return w.net.dial(ctx, p.node, ip+":0", to) }
+		w.canonical(mesh.Door(nil), door+" key-of-"+p.name)
+		c, err := cluster.Open(ctx, cluster.Config{
+			URL: w.nats.URL(), Dial: p.line.Dial, Node: p.name, Logger: log, Clock: clock.From(p.clock),
+			Door: func(net.IP) string { return mesh.Door(nil) },
+		})
+		if err != nil {
+			return err
+		}
+		mesh.Join(c.Doors)
+		config.Store, config.Relay, config.Loads, limits.Hosts = c, mesh, c.Loads, c.Hosts
+	}
+	h, err := host.New(config)
 	if err != nil {
-		c.Close()
+		config.Store.Close()
 		return err
 	}
 	stop := h.Serve(listener, nil, func(error) {})
@@ -158,7 +181,8 @@ func (t *teller) Handle(_ context.Context, r slog.Record) error {
 // world is what a night happens in.
 type world struct {
 	net      *network
-	nats     *clustertest.Model
+	nats     *clustertest.Model // nil in a night on one machine, which has a disk
+	disk     *disk
 	machines []*machine
 	hosts    []*process
 	gone     []int    // hosts that stay away

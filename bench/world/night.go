@@ -158,6 +158,9 @@ func script(seed uint64) (all []op) {
 		at, lasts, room := moment(10*time.Second, faulty), moment(4*time.Second, longest), random.IntN(rooms)
 		all = append(all, op{at: at, kind: ofOwner + "nats-deaf", a: room, lasts: lasts + time.Second}, op{at: at - 1, kind: ofOwner + "suspend", a: room, lasts: lasts})
 	}
+	if seed%(1<<31)%10 == 9 {
+		all = onDisk(all, random, moment)
+	}
 	slices.SortStableFunc(all, func(a, b op) int { return cmp.Compare(a.at, b.at) })
 	// NATS promises nothing to whoever loses a part of one disk while another server lacks something.
 	return slices.DeleteFunc(all, func(o op) bool {
@@ -232,10 +235,18 @@ func (w *world) told() string {
 // play lets the night pass, and returns which promises were broken.
 func (w *world) play(seed uint64, ops []op) (broken []string) {
 	w.began = time.Now()
-	w.nats = clustertest.New(natsServers)
-	w.nats.Trace(w)
-	defer w.nats.Close()
-	for i := range hosts {
+	machines := hosts
+	if slices.ContainsFunc(ops, op.isDisk) {
+		machines, w.gone = 1, []int{1, 2}
+		w.disk = newDisk(seed, func(format string, args ...any) { w.tell("disk", format, args...) })
+		w.canonical(w.disk.folder, "disk")
+		defer w.disk.close()
+	} else {
+		w.nats = clustertest.New(natsServers)
+		w.nats.Trace(w)
+		defer w.nats.Close()
+	}
+	for i := range machines {
 		w.machines = append(w.machines, &machine{pending: map[*alarm]bool{}})
 		w.hosts = append(w.hosts, w.start(i))
 		time.Sleep(333_333 * time.Microsecond)
@@ -314,8 +325,12 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 		}
 		time.Sleep(time.Second)
 	}
-	broken = append(broken, w.doLast(ops, all)...)
-	broken = append(broken, w.check(all, ops)...)
+	if forgot, isSilent := w.disk.hasForgotten(); forgot {
+		broken = append(broken, w.checkForgotten(all, isSilent)...)
+	} else {
+		broken = append(broken, w.doLast(ops, all)...)
+		broken = append(broken, w.check(all, ops)...)
+	}
 	w.tell("night", "over")
 	w.mu.Lock()
 	w.isOver = true
@@ -391,8 +406,8 @@ func (w *world) do(o op, all []*group) (undo func()) {
 	case "jump":
 		w.machines[o.a].jump(int64(o.b))
 	case "rate":
-		w.machines[o.a].run(o.b)
-		return func() { w.machines[o.a].run(100) }
+		w.machines[o.a%len(w.machines)].run(o.b)
+		return func() { w.machines[o.a%len(w.machines)].run(100) }
 	case "nats-frozen", "nats-deaf", "nats-mute":
 		h := w.hosts[o.a]
 		h.set(map[string]clustertest.LineState{"nats-frozen": clustertest.Frozen, "nats-deaf": clustertest.Deaf, "nats-mute": clustertest.Mute}[o.kind])
@@ -444,6 +459,7 @@ func (w *world) do(o op, all []*group) (undo func()) {
 	case "quit":
 		g := all[o.a/players%len(all)].players[o.a%players]
 		g.stop()
+		w.see(sighting{who: g.name, room: g.room, lost: true})
 		return func() { <-g.ended; g.play() }
 	case "alone": // a player, from all hosts
 		return w.around(fmt.Sprintf("p%02d", o.a))
@@ -454,7 +470,7 @@ func (w *world) do(o op, all []*group) (undo func()) {
 	case "vote", "ready":
 		w.orders.Go(func() { w.speak(all[o.a/players%len(all)].players[o.a%players], o.kind, o.b) })
 	default:
-		panic("no such operation: " + o.kind)
+		return w.doDisk(o)
 	}
 	return nil
 }
@@ -528,7 +544,7 @@ func (w *world) open(g *group, n int) (why string) {
 	if g.n == votes {
 		settings["agree"] = true
 	}
-	status := w.ask(n%hosts, g, "", "POST", "/api/rooms", settings, &opened)
+	status := w.ask(w.host(n), g, "", "POST", "/api/rooms", settings, &opened)
 	if status != http.StatusCreated {
 		return fmt.Sprintf("a whole world opens no room: %d", status)
 	}

@@ -13,7 +13,7 @@ import (
 // broken is a file whose next sync fails. As on Linux, later syncs succeed. If forgets is set,
 // everything written since the last good sync is gone by then.
 type broken struct {
-	diskFile
+	DiskFile
 	forgets bool
 	syncs   int
 	from    int64 // where the forgotten part begins
@@ -21,7 +21,7 @@ type broken struct {
 
 func (b *broken) Sync() error {
 	if b.syncs++; b.syncs > 1 {
-		return b.diskFile.Sync()
+		return b.DiskFile.Sync()
 	}
 	return &fs.PathError{Op: "sync", Path: "rooms.db", Err: syscall.EIO}
 }
@@ -31,7 +31,7 @@ func (b *broken) ReadAt(into []byte, at int64) (int, error) {
 		clear(into)
 		return len(into), nil
 	}
-	return b.diskFile.ReadAt(into, at)
+	return b.DiskFile.ReadAt(into, at)
 }
 
 // TestFailedSync checks that after a failed sync the store goes on in a new file. A later sync of
@@ -49,13 +49,13 @@ func TestFailedSync(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			old := &broken{diskFile: s.file, forgets: forgets, from: s.end}
+			old := &broken{DiskFile: s.file, forgets: forgets, from: s.end}
 			s.file = old
 			err = trySave(s, "BAKODI", "two")
 			if (err != nil) != forgets || forgets && !errors.Is(err, errLost) {
 				t.Errorf("the save comes to %v", err)
 			}
-			if after, err := os.Stat(file); err != nil || os.SameFile(before, after) || s.file == diskFile(old) {
+			if after, err := os.Stat(file); err != nil || os.SameFile(before, after) || s.file == DiskFile(old) {
 				t.Errorf("it is the same file: %v", err)
 			}
 			want := map[string]string{"BAKODI": "two", "TABOMI": "one"}
@@ -89,7 +89,7 @@ func TestFailedSyncWithoutSpace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
 	save(t, s, "BAKODI", "one")
-	s.file = &broken{diskFile: s.file}
+	s.file = &broken{DiskFile: s.file}
 	if err := os.Mkdir(file+".new", 0o700); err != nil { // so that the file cannot be created
 		t.Fatal(err)
 	}
@@ -108,5 +108,49 @@ func TestFailedSyncWithoutSpace(t *testing.T) {
 	defer s.Close()
 	if rooms := load(t, s); rooms["BAKODI"] != "three" {
 		t.Errorf("opened again it has %v", rooms)
+	}
+}
+
+// full is a file that takes nothing.
+type full struct{ DiskFile }
+
+func (full) WriteAt([]byte, int64) (int, error) { return 0, syscall.ENOSPC }
+
+// TestEpochsGrow checks that no epoch that players may have seen comes again, wherever the record of a claim went.
+func TestEpochsGrow(t *testing.T) {
+	for name, loses := range map[string]func(t *testing.T, s *File, file string){
+		"a full disk, and then a new file": func(t *testing.T, s *File, _ string) {
+			s.file = &broken{DiskFile: s.file.(full).DiskFile}
+			save(t, s, "TABOMI", "one")
+		},
+		"a cut between two records": func(t *testing.T, s *File, file string) {
+			s.file = s.file.(full).DiskFile
+			save(t, s, "BAKODI", "two")
+			if err := os.Truncate(file, s.entries["BAKODI"].before.length); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "rooms.db")
+			s := open(t, file)
+			save(t, s, "BAKODI", "one")
+			seen := uint64(1)
+			for n := range 4 {
+				s.Close()
+				s = open(t, file)
+				if n == 2 {
+					s.file = full{s.file}
+				}
+				c, data, err := s.Claim(t.Context(), "BAKODI")
+				if err != nil || c.Epoch() <= seen {
+					t.Fatalf("claim %d is of epoch %d after %d, with %q, %v", n, c.Epoch(), seen, data, err)
+				}
+				if seen = c.Epoch(); n == 2 {
+					loses(t, s, file)
+				}
+			}
+			s.Close()
+		})
 	}
 }

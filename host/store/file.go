@@ -25,6 +25,9 @@ const (
 	// The use of a blob is noted at most twice a day.
 	blobLife  = 3 * 24 * time.Hour
 	blobRenew = 12 * time.Hour
+	// epochLeap is more claims than a damaged file, or an older copy, can have lost. Players refuse an epoch
+	// lower than one that they have seen.
+	epochLeap = 1 << 16
 )
 
 // File is a store in a file. The file is a log of records, drawn in record.go, and each save
@@ -35,9 +38,10 @@ const (
 // One process has the file at a time. So a claim needs nothing but a growing number, and a host
 // keeps its rooms even if the disk fails.
 type File struct {
-	name   string
-	lock   *flock.Flock
-	damage error
+	name     string
+	openFile func(name string, flag int) (DiskFile, error)
+	lock     *flock.Flock
+	damage   error
 	// Warn tells an operator about the disk; it may be nil. It must be set before the store is
 	// used.
 	Warn func(error)
@@ -55,7 +59,7 @@ type File struct {
 	broken           error
 	triedAnew        time.Time
 	lostFrom, lostTo int
-	file             diskFile
+	file             DiskFile
 	// marked says that a file beside the store notes that it has rooms, see [File.mark].
 	marked bool
 	// end is where the next record goes. compactAt is how long the file may become before it is
@@ -70,8 +74,9 @@ type File struct {
 	live    int64
 }
 
-// diskFile is what the store needs from a file.
-type diskFile interface {
+// DiskFile is what the store needs from an open file.
+type DiskFile interface {
+	Stat() (os.FileInfo, error)
 	ReadAt(b []byte, at int64) (int, error)
 	WriteAt(b []byte, at int64) (int, error)
 	Truncate(size int64) error
@@ -99,8 +104,14 @@ func (e *entry) isPast() bool {
 // it open. A damaged file is kept under another name, and its whole records move to a new file; see
 // [File.Damage]. A newer version's file stays as it is, and the error is ErrNewer.
 func Open(file string) (*File, error) {
+	return OpenOn(file, func(name string, flag int) (DiskFile, error) { return os.OpenFile(name, flag, 0o600) })
+}
+
+// OpenOn is [Open] for a store whose files another function opens, with a flag of [os.OpenFile]. So a
+// simulation can have a disk that fails.
+func OpenOn(file string, openFile func(name string, flag int) (DiskFile, error)) (*File, error) {
 	lock := flock.New(file+".lock", flock.SetPermissions(0o600))
-	f := &File{name: file, lock: lock, entries: map[string]*entry{}, codes: map[string]string{}}
+	f := &File{name: file, openFile: openFile, lock: lock, entries: map[string]*entry{}, codes: map[string]string{}}
 	if err := f.open(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -122,7 +133,7 @@ func (f *File) open() error {
 	for _, left := range []string{anew, aside} {
 		os.Remove(f.name + left) // left by a program that was killed
 	}
-	file, err := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := f.openFile(f.name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -301,6 +312,9 @@ func (f *File) Claim(_ context.Context, code string) (Claim, []byte, error) {
 		return nil, nil, err
 	}
 	c := &fileClaim{f, code, head{Epoch: e.head.Epoch + 1, ID: e.head.ID}}
+	if f.damage != nil {
+		c.head.Epoch += epochLeap
+	}
 	e.claim, e.head = c, c.head
 	f.mu.Unlock()
 	claimed := c.head

@@ -32,9 +32,9 @@ const (
 //	                                        from             reached, then end
 //	new  │ those that count │ appended since │
 type rewriting struct {
-	old  diskFile
-	temp *os.File
-	// counts are the current records, and claims those that are only claims.
+	old, temp DiskFile
+	name      string // of the new file
+	// counts are the current records, and claims are those that are only claims.
 	counts []span
 	claims []byte
 	// moved maps a record's start in the old file to its start in the new one. Records appended
@@ -51,11 +51,11 @@ func (f *File) begin(name string) (*rewriting, error) {
 	if f.file == nil {
 		return nil, os.ErrClosed
 	}
-	temp, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	temp, err := f.openFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return nil, err
 	}
-	w := &rewriting{old: f.file, temp: temp, moved: map[int64]int64{}, from: f.end, reached: f.end}
+	w := &rewriting{old: f.file, temp: temp, name: name, moved: map[int64]int64{}, from: f.end, reached: f.end}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for key, e := range f.entries {
@@ -67,8 +67,11 @@ func (f *File) begin(name string) (*rewriting, error) {
 				w.counts = append(w.counts, at)
 			}
 		}
-		if e.head.Claimed && err == nil {
-			w.claims, err = appendRecord(w.claims, key, e.head, nil)
+		// A record of a valid claim may be missing, as on a full disk, though players know its epoch.
+		if (e.head.Claimed || e.claim != nil) && e.head.Over.IsZero() && err == nil {
+			claimed := e.head
+			claimed.Claimed = true
+			w.claims, err = appendRecord(w.claims, key, claimed, nil)
 		}
 	}
 	slices.SortFunc(w.counts, func(a, b span) int { return cmp.Compare(a.start, b.start) })
@@ -142,7 +145,7 @@ func (w *rewriting) place(at span) span {
 	return span{start, at.length}
 }
 
-func (w *rewriting) drop() error { return errors.Join(w.temp.Close(), os.Remove(w.temp.Name())) }
+func (w *rewriting) drop() error { return errors.Join(w.temp.Close(), os.Remove(w.name)) }
 
 // rewriteAside rewrites the file while saves go on. Saves wait only for the last part.
 func (f *File) rewriteAside() {
@@ -217,13 +220,15 @@ func (f *File) take(w *rewriting) (lost []string, err error) {
 		w.old.Close()
 	}
 	f.noteLength(0) // the new file is shorter
-	err = os.Rename(w.temp.Name(), f.name)
+	err = os.Rename(w.name, f.name)
 	// On other systems, closing the old file frees its space, which takes a second for a gigabyte.
 	f.background.Go(func() { w.old.Close() })
-	file, failed := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
-	f.file = file // on failure, a file that accepts no writes
+	file, failed := f.openFile(f.name, os.O_RDWR|os.O_CREATE)
+	if f.file = file; failed != nil {
+		f.file = (*os.File)(nil) // which accepts no writes
+	}
 	if err = cmp.Or(err, failed); err != nil {
-		os.Remove(w.temp.Name())
+		os.Remove(w.name)
 		return nil, err
 	}
 	f.mu.Lock()

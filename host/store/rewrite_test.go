@@ -16,14 +16,14 @@ import (
 
 // held is a file whose first read waits, and whose syncs fail on demand.
 type held struct {
-	diskFile
+	DiskFile
 	once          sync.Once
 	began, goesOn chan struct{}
 	fails         chan error // the result of the next sync
 }
 
 func hold(s *File) *held {
-	h := &held{diskFile: s.file, began: make(chan struct{}), goesOn: make(chan struct{}), fails: make(chan error, 1)}
+	h := &held{DiskFile: s.file, began: make(chan struct{}), goesOn: make(chan struct{}), fails: make(chan error, 1)}
 	s.file = h
 	return h
 }
@@ -33,7 +33,7 @@ func (h *held) ReadAt(into []byte, at int64) (int, error) {
 		close(h.began)
 		<-h.goesOn
 	})
-	return h.diskFile.ReadAt(into, at)
+	return h.DiskFile.ReadAt(into, at)
 }
 
 func (h *held) Sync() error {
@@ -41,7 +41,7 @@ func (h *held) Sync() error {
 	case err := <-h.fails:
 		return err
 	default:
-		return h.diskFile.Sync()
+		return h.DiskFile.Sync()
 	}
 }
 
@@ -67,12 +67,12 @@ func TestSavesGoOn(t *testing.T) {
 	if err := s.entries["TABOMI"].claim.End(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s.file != diskFile(old) {
+	if s.file != DiskFile(old) {
 		t.Error("the file has been replaced before it was read")
 	}
 	close(old.goesOn)
 	s.background.Wait()
-	if s.file == diskFile(old) {
+	if s.file == DiskFile(old) {
 		t.Fatal("the file has not been replaced")
 	}
 	want := map[string]string{"BAKODI": "four", "GAGAGA": "two", "KOKOKO": "one"}
@@ -107,13 +107,13 @@ func TestSyncFailsMeanwhile(t *testing.T) {
 	old.fails <- &fs.PathError{Op: "sync", Path: file, Err: syscall.EIO}
 	close(old.goesOn)
 	s.background.Wait()
-	if s.broken == nil || s.file != diskFile(old) {
+	if s.broken == nil || s.file != DiskFile(old) {
 		t.Errorf("the old file is trusted, or a copy of it: %v", s.broken)
 	}
 	var warned []error
 	s.Warn = func(err error) { warned = append(warned, err) }
 	save(t, s, "BAKODI", "three")
-	if s.broken != nil || s.file == diskFile(old) || len(warned) != 1 {
+	if s.broken != nil || s.file == DiskFile(old) || len(warned) != 1 {
 		t.Errorf("it does not go on in a new file: %v; said is %v", s.broken, warned)
 	}
 	s.Close()

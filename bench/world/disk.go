@@ -1,0 +1,384 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"muster/host/store"
+)
+
+// disk is the disk of the only machine of a night without NATS. Its files are real ones, in a folder that goes
+// with the night. It knows how much of each was synced, and at a power failure makes what is left of the rest.
+// It relies on a store that only appends: what stands before the synced end is safe. The folder itself, with its
+// names, is always safe. Nothing of it takes time: a store that waited with a lock held would stop the clock.
+type disk struct {
+	folder string
+	tell   func(format string, args ...any)
+
+	mu     sync.Mutex // guards following
+	random *mathrand.Rand
+	files  []*inode
+	life   int // of the process that may use it; others have ended
+	// isFull, lies and fails are faults: no space, syncs that do nothing, and the next sync that fails.
+	isFull, lies, fails bool
+	// left is how many operations are left until the power fails, which then ends the process; 0 for ever.
+	left int
+	kill func()
+	// forgot says that something is lost which a sync had confirmed, and isUntold that the next process has to
+	// say so; one that does not isSilent.
+	forgot, isUntold, isSilent bool
+}
+
+// inode is a file, whatever its names.
+type inode struct {
+	*os.File
+	synced, confirmed int64 // how much is safe, and how much a sync said to be
+}
+
+// opened is a file that a process has opened.
+type opened struct {
+	*inode
+	of   *disk
+	life int
+}
+
+const (
+	sector    = 512
+	roomsFile = "rooms.db"
+)
+
+func newDisk(seed uint64, tell func(format string, args ...any)) *disk {
+	folder, err := os.MkdirTemp("", "night")
+	if err != nil {
+		panic(err)
+	}
+	return &disk{folder: folder, tell: tell, random: mathrand.New(mathrand.NewPCG(seed, 2))}
+}
+
+func (d *disk) close() {
+	d.end()
+	for _, f := range d.files {
+		f.File.Close()
+	}
+	os.RemoveAll(d.folder)
+}
+
+// open opens the store for a new process.
+func (d *disk) open() (*store.File, error) {
+	d.mu.Lock()
+	d.life++
+	life := d.life
+	d.mu.Unlock()
+	return store.OpenOn(filepath.Join(d.folder, roomsFile), func(name string, flag int) (store.DiskFile, error) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.life != life {
+			return nil, os.ErrClosed
+		}
+		file, err := os.OpenFile(name, flag, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		info, err := file.Stat()
+		if err != nil {
+			panic(err)
+		}
+		for _, f := range d.files {
+			if known, err := f.Stat(); err == nil && os.SameFile(known, info) {
+				file.Close()
+				return &opened{f, d, life}, nil
+			}
+		}
+		f := &inode{file, info.Size(), info.Size()}
+		d.files = append(d.files, f)
+		return &opened{f, d, life}, nil
+	})
+}
+
+// end ends what a process does with the disk.
+func (d *disk) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.life++
+}
+
+// do does an operation of a process, unless it has ended. The power may fail meanwhile.
+func (f *opened) do(do func() error) error {
+	d := f.of
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.life != f.life {
+		return os.ErrClosed
+	}
+	err := do()
+	if d.left--; d.left == 0 {
+		d.lose()
+		return os.ErrClosed
+	}
+	d.left = max(0, d.left)
+	return err
+}
+
+func (f *opened) ReadAt(b []byte, at int64) (n int, err error) {
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
+	if f.of.life != f.life {
+		return 0, os.ErrClosed
+	}
+	return f.File.ReadAt(b, at)
+}
+
+func (f *opened) WriteAt(b []byte, at int64) (n int, err error) {
+	err = f.do(func() (err error) {
+		if f.of.isFull {
+			n, _ = f.File.WriteAt(b[:f.of.random.IntN(len(b))], at)
+			return syscall.ENOSPC
+		}
+		n, err = f.File.WriteAt(b, at)
+		return err
+	})
+	return n, err
+}
+
+func (f *opened) Truncate(size int64) error {
+	return f.do(func() error {
+		f.synced, f.confirmed = min(f.synced, size), min(f.confirmed, size)
+		return f.File.Truncate(size)
+	})
+}
+
+func (f *opened) Sync() error {
+	return f.do(func() error {
+		switch {
+		case f.of.fails: // as on Linux, what it had to keep may be gone, and the next one succeeds
+			size := f.size()
+			f.synced = f.confirmed
+			f.tear(f.of.random)
+			f.of.fails = false
+			if err := f.File.Truncate(size); err != nil {
+				return err
+			}
+			f.synced, f.confirmed = size, size
+			return syscall.EIO
+		case !f.of.lies:
+			f.synced = f.size()
+		}
+		f.confirmed = f.size()
+		return nil
+	})
+}
+
+func (f *opened) Close() error { return nil }
+
+func (f *inode) size() int64 {
+	info, err := f.Stat()
+	if err != nil {
+		panic(err)
+	}
+	return info.Size()
+}
+
+// tear makes what is left of what was not synced: all, nothing, a beginning, or sectors in any order.
+func (f *inode) tear(random *mathrand.Rand) (forgot bool) {
+	size, all := f.size(), make([]byte, max(0, f.size()-f.synced))
+	if _, err := f.File.ReadAt(all, f.synced); err != nil && !errors.Is(err, io.EOF) {
+		panic(err)
+	}
+	left, whole := slices.Clone(all), int(f.confirmed-f.synced)
+	switch what := random.IntN(4); {
+	case len(all) == 0 || what == 0:
+	case what == 1:
+		left = nil
+	case what == 2:
+		left = left[:random.IntN(len(left))]
+	default:
+		for at := 0; at < len(left); at += sector {
+			if random.IntN(2) == 0 {
+				clear(left[at:min(at+sector, len(left))])
+			}
+		}
+		left = left[:len(left)-random.IntN(2)*random.IntN(len(left))]
+	}
+	if len(left) < len(all) {
+		if err := f.File.Truncate(f.synced + int64(len(left))); err != nil {
+			panic(err)
+		}
+	}
+	if _, err := f.File.WriteAt(left, f.synced); err != nil {
+		panic(err)
+	}
+	forgot = whole > 0 && (len(left) < whole || !slices.Equal(left[:whole], all[:whole]))
+	f.synced = f.size()
+	f.confirmed = min(size, f.synced)
+	return forgot
+}
+
+// lose makes the power fail; the caller holds the lock.
+func (d *disk) lose() {
+	d.life++
+	d.left = 0
+	d.kill()
+	name := filepath.Join(d.folder, roomsFile)
+	now, err := os.Stat(name)
+	for _, f := range d.files {
+		before := f.size()
+		forgot := f.tear(d.random)
+		if info, failed := f.Stat(); err != nil || failed != nil || !os.SameFile(info, now) {
+			continue
+		}
+		d.tell("the power fails: of %d bytes %d are left, and some that were confirmed are not: %v", before, f.size(), forgot)
+		d.forgot, d.isUntold = d.forgot || forgot, d.isUntold || forgot
+	}
+	if d.random.IntN(4) == 0 { // what is beside the file was not synced either
+		os.Truncate(name+".kept", 0)
+		d.isUntold = false
+	}
+}
+
+// power lets the power fail after so many operations, or, with 0, now if it has not yet failed so.
+func (d *disk) power(left int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if left == 0 && d.left > 0 {
+		d.lose()
+	}
+	d.left = left
+}
+
+// set begins or ends a fault.
+func (d *disk) set(fault *bool, is bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	*fault = is
+}
+
+// says takes what a store says of damage as it begins.
+func (d *disk) says(damage error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.isSilent = d.isSilent || d.isUntold && damage == nil
+	d.isUntold = false
+}
+
+// kills takes how to end the process that runs now.
+func (d *disk) kills(kill func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.kill = kill
+}
+
+// hasForgotten reports whether something is lost that a sync had confirmed, and whether a store did not say so.
+func (d *disk) hasForgotten() (forgot, isSilent bool) {
+	if d == nil {
+		return false, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.forgot, d.isSilent
+}
+
+// checkForgotten returns which promises were broken on a disk that has lost what it had confirmed. Rooms may be
+// as they once were, or gone, and a round may have another address. But the host says so, and people go on.
+func (w *world) checkForgotten(all []*group, isSilent bool) (broken []string) {
+	fail := func(format string, args ...any) { broken = append(broken, fmt.Sprintf(format, args...)) }
+	if isSilent {
+		fail("the store has lost what was confirmed, and does not say so")
+	}
+	time.Sleep(calmTime)
+	for _, g := range all {
+		l := w.look(0, g)
+		switch {
+		case l.status == http.StatusNotFound:
+		case l.status != http.StatusOK || !l.of.Held.IsZero():
+			fail("room %d is not to be seen: %d", g.n, l.status)
+		case !slices.ContainsFunc(w.words, func(o word) bool { return o.room == g && o.text == fmt.Sprint(l.of.MaxRTTMs) }):
+			fail("room %d has the limit %v, which nobody gave it", g.n, l.of.MaxRTTMs)
+		}
+		for _, m := range l.of.Members {
+			if !m.Connected && w.newest(m.Name).left == "" {
+				fail("%s does not come back into room %d", m.Name, g.n)
+			}
+		}
+	}
+	if why := w.open(&group{n: rooms + hosts}, 0); why != "" {
+		fail("%s", why)
+	}
+	return broken
+}
+
+// isDisk says that an operation is of a night on one machine with a disk.
+func (o op) isDisk() bool { return strings.HasPrefix(o.kind, "disk-") }
+
+// diskKinds are the faults of such a night, each as often as the others.
+var diskKinds = []string{"disk-kill", "disk-power", "disk-full", "disk-fails"}
+
+// doDisk does an operation, and returns how to undo it.
+func (w *world) doDisk(o op) (undo func()) {
+	d := w.disk
+	restart := func() {
+		if h := w.hosts[0]; h.isKilled.Load() {
+			<-h.ended // which has the file's lock until then
+			w.hosts[0] = w.start(0)
+		}
+	}
+	switch o.kind {
+	case "disk-kill":
+		d.end()
+		w.hosts[0].stop(true)
+		return restart
+	case "disk-power":
+		d.power(o.b)
+		return func() { d.power(0); restart() }
+	case "disk-full":
+		d.set(&d.isFull, true)
+		return func() { d.set(&d.isFull, false) }
+	case "disk-lies":
+		d.set(&d.lies, true)
+		return func() { d.set(&d.lies, false) }
+	case "disk-fails":
+		d.set(&d.fails, true)
+	default:
+		panic("no such operation: " + o.kind)
+	}
+	return nil
+}
+
+// onDisk makes a night on one machine of another one: what people do, and faults of the machine and its disk.
+func onDisk(all []op, random *mathrand.Rand, moment func(from, to time.Duration) time.Duration) (ops []op) {
+	for _, o := range all {
+		switch o.kind {
+		case "cut-player-up", "cut-player-down", "jump":
+			o.a = 0
+			ops = append(ops, o)
+		case "quit", "alone", "limit", "go", "vote", "ready":
+			ops = append(ops, o)
+		default:
+			if o.isThen() && o.kind != "then-drain" && o.kind != "then-lose" {
+				ops = append(ops, o)
+			}
+		}
+	}
+	for range faults / 2 {
+		ops = append(ops, op{at: moment(4*time.Second, faulty), kind: diskKinds[random.IntN(len(diskKinds))], b: 1 + random.IntN(10),
+			lasts: moment(200*time.Millisecond, longest)})
+	}
+	for _, o := range ops {
+		if o.kind == "limit" && random.IntN(3) == 0 { // the power fails just as it is kept
+			ops = append(ops, op{at: o.at - time.Microsecond, kind: "disk-power", b: 1 + random.IntN(3), lasts: moment(time.Second, 6*time.Second)})
+		}
+	}
+	if random.IntN(3) == 0 {
+		ops = append(ops, op{at: moment(10*time.Second, 40*time.Second), kind: "disk-lies", lasts: moment(5*time.Second, 20*time.Second)})
+	}
+	return ops
+}
