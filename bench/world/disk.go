@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ import (
 // disk is the disk of the only machine of a night without NATS. Its files are real ones, in a folder that goes
 // with the night. It knows how much of each was synced, and at a power failure makes what is left of the rest.
 // It relies on a store that only appends: what stands before the synced end is safe. The folder itself, with its
-// names, is always safe. Nothing of it takes time: a store that waited with a lock held would stop the clock.
+// names, is always safe.
 type disk struct {
 	folder string
 	tell   func(format string, args ...any)
@@ -48,21 +49,90 @@ type inode struct {
 // opened is a file that a process has opened.
 type opened struct {
 	*inode
-	of   *disk
-	life int
+	of      *disk
+	life    int
+	isAside bool // nobody has written anything yet, and nobody waits for it
 }
 
 const (
 	sector    = 512
 	roomsFile = "rooms.db"
+	// A store rewrites a file of more than rewriteAt in the background. A night begins with at most lacks less.
+	rewriteAt, lacks = 4 << 20, 600 << 10
 )
+
+// slow is a store that takes its time before it reaches the disk. One that waited with a lock held would stop
+// the clock, and what several rooms did in one nanosecond would come in any order.
+type slow struct {
+	*store.File
+	node string
+}
+
+func (s slow) rest(of string) { time.Sleep(delay(link{s.node, of})) }
+
+func (s slow) Create(ctx context.Context, code, id string, data []byte) (store.Claim, error) {
+	s.rest(code)
+	c, err := s.File.Create(ctx, code, id, data)
+	if c != nil {
+		c = slowClaim{c, s, code}
+	}
+	return c, err
+}
+
+func (s slow) Claim(ctx context.Context, code string) (store.Claim, []byte, error) {
+	s.rest(code)
+	c, data, err := s.File.Claim(ctx, code)
+	if c != nil {
+		c = slowClaim{c, s, code}
+	}
+	return c, data, err
+}
+
+func (s slow) Keep(ctx context.Context, blob []byte) (string, error) {
+	s.rest(store.HashOf(blob))
+	return s.File.Keep(ctx, blob)
+}
+
+type slowClaim struct {
+	store.Claim
+	of   slow
+	code string
+}
+
+func (c slowClaim) Save(ctx context.Context, data []byte) error {
+	c.of.rest(c.code)
+	return c.Claim.Save(ctx, data)
+}
+
+func (c slowClaim) End(ctx context.Context) error {
+	c.of.rest(c.code)
+	return c.Claim.End(ctx)
+}
 
 func newDisk(seed uint64, tell func(format string, args ...any)) *disk {
 	folder, err := os.MkdirTemp("", "night")
 	if err != nil {
 		panic(err)
 	}
-	return &disk{folder: folder, tell: tell, random: mathrand.New(mathrand.NewPCG(seed, 2))}
+	d := &disk{folder: folder, tell: tell, random: mathrand.New(mathrand.NewPCG(seed, 2))}
+	d.fill(rewriteAt - d.random.IntN(lacks))
+	return d
+}
+
+// fill makes the store's file almost so long that it is rewritten.
+func (d *disk) fill(length int) {
+	file, err := d.open()
+	if err != nil {
+		panic(err)
+	}
+	defer file.Close()
+	c, err := file.Create(context.Background(), "OLD", "", make([]byte, length))
+	if err == nil {
+		err = c.End(context.Background())
+	}
+	if err != nil {
+		panic(err)
+	}
 }
 
 func (d *disk) close() {
@@ -96,12 +166,12 @@ func (d *disk) open() (*store.File, error) {
 		for _, f := range d.files {
 			if known, err := f.Stat(); err == nil && os.SameFile(known, info) {
 				file.Close()
-				return &opened{f, d, life}, nil
+				return &opened{inode: f, of: d, life: life}, nil
 			}
 		}
 		f := &inode{file, info.Size(), info.Size()}
 		d.files = append(d.files, f)
-		return &opened{f, d, life}, nil
+		return &opened{f, d, life, strings.HasSuffix(name, ".next")}, nil
 	})
 }
 
@@ -139,6 +209,10 @@ func (f *opened) ReadAt(b []byte, at int64) (n int, err error) {
 }
 
 func (f *opened) WriteAt(b []byte, at int64) (n int, err error) {
+	if f.isAside {
+		f.isAside = false
+		time.Sleep(delay(link{"disk", "aside"}))
+	}
 	err = f.do(func() (err error) {
 		if f.of.isFull {
 			n, _ = f.File.WriteAt(b[:f.of.random.IntN(len(b))], at)
@@ -298,7 +372,7 @@ func (w *world) checkForgotten(all []*group, isSilent bool) (broken []string) {
 	for _, g := range all {
 		l := w.look(0, g)
 		switch {
-		case l.status == http.StatusNotFound:
+		case l.status == http.StatusNotFound, l.status == http.StatusTooManyRequests: // as after many with a code that is gone
 		case l.status != http.StatusOK || !l.of.Held.IsZero():
 			fail("room %d is not to be seen: %d", g.n, l.status)
 		case !slices.ContainsFunc(w.words, func(o word) bool { return o.room == g && o.text == fmt.Sprint(l.of.MaxRTTMs) }):
@@ -347,10 +421,9 @@ func (w *world) doDisk(o op) (undo func()) {
 		return func() { d.set(&d.lies, false) }
 	case "disk-fails":
 		d.set(&d.fails, true)
-	default:
-		panic("no such operation: " + o.kind)
+		return func() { d.set(&d.fails, false) }
 	}
-	return nil
+	panic("no such operation: " + o.kind)
 }
 
 // onDisk makes a night on one machine of another one: what people do, and faults of the machine and its disk.

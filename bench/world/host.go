@@ -115,7 +115,7 @@ func (p *process) serve(ctx context.Context, web, door string) error {
 			log.Error("the store was damaged", "error", damage)
 		}
 		w.disk.says(file.Damage())
-		config.Store = file
+		config.Store = slow{file, p.node}
 	} else {
 		mesh, err := between.New(w.net.listen(p.node, door), p.name, log)
 		if err != nil {
