@@ -234,6 +234,8 @@ func (f *opened) Truncate(size int64) error {
 func (f *opened) Sync() error {
 	return f.do(func() error {
 		switch {
+		case f.of.left == 1: // the power fails before it is done
+			return nil
 		case f.of.fails: // as on Linux, what it had to keep may be gone, and the next one succeeds
 			size := f.size()
 			f.synced = f.confirmed

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -58,7 +59,8 @@ func (f *File) begin(name string) (*rewriting, error) {
 	w := &rewriting{old: f.file, temp: temp, name: name, moved: map[int64]int64{}, from: f.end, reached: f.end}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for key, e := range f.entries {
+	for _, key := range slices.Sorted(maps.Keys(f.entries)) {
+		e := f.entries[key]
 		if e.isPast() {
 			continue
 		}
