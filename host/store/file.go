@@ -25,9 +25,6 @@ const (
 	// The use of a blob is noted at most twice a day.
 	blobLife  = 3 * 24 * time.Hour
 	blobRenew = 12 * time.Hour
-	// epochLeap is more claims than a damaged file, or an older copy, can have lost. Players refuse an epoch
-	// lower than one that they have seen.
-	epochLeap = 1 << 16
 )
 
 // File is a store in a file. The file is a log of records, drawn in record.go, and each save
@@ -312,8 +309,8 @@ func (f *File) Claim(_ context.Context, code string) (Claim, []byte, error) {
 		return nil, nil, err
 	}
 	c := &fileClaim{f, code, head{Epoch: e.head.Epoch + 1, ID: e.head.ID}}
-	if f.damage != nil {
-		c.head.Epoch += epochLeap
+	if f.damage != nil { // claims may be lost, and players refuse an epoch lower than one that they have seen
+		c.head.Epoch = max(c.head.Epoch, uint64(time.Now().Unix()))
 	}
 	e.claim, e.head = c, c.head
 	f.mu.Unlock()
