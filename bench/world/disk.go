@@ -35,9 +35,10 @@ type disk struct {
 	// left is how many operations are left until the power fails, which then ends the process; 0 for ever.
 	left int
 	kill func()
-	// forgot says that something is lost which a sync had confirmed, and isUntold that the next process has to
-	// say so; one that does not isSilent.
-	forgot, isUntold, isSilent bool
+	// forgot is when something was first lost which a sync had confirmed, by a lie. Then isUntold says that the
+	// next process has to tell, and isSilent that one did not.
+	forgot             time.Time
+	isUntold, isSilent bool
 }
 
 // inode is a file, whatever its names.
@@ -211,7 +212,7 @@ func (f *opened) ReadAt(b []byte, at int64) (n int, err error) {
 func (f *opened) WriteAt(b []byte, at int64) (n int, err error) {
 	if f.isAside {
 		f.isAside = false
-		time.Sleep(delay(link{"disk", "aside"}))
+		time.Sleep(25 * delay(link{"disk", "aside"})) // rooms are saved meanwhile
 	}
 	err = f.do(func() (err error) {
 		if f.of.isFull {
@@ -313,7 +314,9 @@ func (d *disk) lose() {
 			continue
 		}
 		d.tell("the power fails: of %d bytes %d are left, and some that were confirmed are not: %v", before, f.size(), forgot)
-		d.forgot, d.isUntold = d.forgot || forgot, d.isUntold || forgot
+		if d.isUntold = d.isUntold || forgot; forgot && d.forgot.IsZero() {
+			d.forgot = time.Now()
+		}
 	}
 	if d.random.IntN(4) == 0 { // what is beside the file was not synced either
 		os.Truncate(name+".kept", 0)
@@ -353,10 +356,11 @@ func (d *disk) kills(kill func()) {
 	d.kill = kill
 }
 
-// hasForgotten reports whether something is lost that a sync had confirmed, and whether a store did not say so.
-func (d *disk) hasForgotten() (forgot, isSilent bool) {
+// hasForgotten returns when something was lost that a sync had confirmed, zero for never, and whether a store did
+// not say so.
+func (d *disk) hasForgotten() (at time.Time, isSilent bool) {
 	if d == nil {
-		return false, false
+		return time.Time{}, false
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -365,7 +369,7 @@ func (d *disk) hasForgotten() (forgot, isSilent bool) {
 
 // checkForgotten returns which promises were broken on a disk that has lost what it had confirmed. Rooms may be
 // as they once were, or gone, and a round may have another address. But the host says so, and people go on.
-func (w *world) checkForgotten(all []*group, isSilent bool) (broken []string) {
+func (w *world) checkForgotten(all []*group, at time.Duration, isSilent bool) (broken []string) {
 	fail := func(format string, args ...any) { broken = append(broken, fmt.Sprintf(format, args...)) }
 	if isSilent {
 		fail("the store has lost what was confirmed, and does not say so")
@@ -389,7 +393,12 @@ func (w *world) checkForgotten(all []*group, isSilent bool) (broken []string) {
 	if why := w.open(&group{n: rooms + hosts}, 0); why != "" {
 		fail("%s", why)
 	}
-	return broken
+	w.mu.Lock()
+	w.seen = slices.DeleteFunc(w.seen, func(s sighting) bool { return s.at >= at })
+	w.looks = slices.DeleteFunc(w.looks, func(l look) bool { return l.told >= at })
+	broken = append(broken, judgeLooks(w.looks, w.words, w.seen, 0)...)
+	w.mu.Unlock()
+	return append(broken, w.judge(nil)...)
 }
 
 // isDisk says that an operation is of a night on one machine with a disk.
@@ -452,7 +461,7 @@ func onDisk(all []op, random *mathrand.Rand, moment func(from, to time.Duration)
 			ops = append(ops, op{at: o.at - time.Microsecond, kind: "disk-power", b: 1 + random.IntN(3), lasts: moment(time.Second, 6*time.Second)})
 		}
 	}
-	if random.IntN(3) == 0 {
+	if random.IntN(4) == 0 {
 		ops = append(ops, op{at: moment(10*time.Second, 40*time.Second), kind: "disk-lies", lasts: moment(5*time.Second, 20*time.Second)})
 	}
 	return ops

@@ -325,8 +325,8 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 		}
 		time.Sleep(time.Second)
 	}
-	if forgot, isSilent := w.disk.hasForgotten(); forgot {
-		broken = append(broken, w.checkForgotten(all, isSilent)...)
+	if at, isSilent := w.disk.hasForgotten(); !at.IsZero() {
+		broken = append(broken, w.checkForgotten(all, at.Sub(w.began), isSilent)...)
 	} else {
 		broken = append(broken, w.doLast(ops, all)...)
 		broken = append(broken, w.check(all, ops)...)
