@@ -212,6 +212,7 @@ func (f *opened) ReadAt(b []byte, at int64) (n int, err error) {
 func (f *opened) WriteAt(b []byte, at int64) (n int, err error) {
 	if f.isAside {
 		f.isAside = false
+		f.of.tell("the file is rewritten")
 		time.Sleep(25 * delay(link{"disk", "aside"})) // rooms are saved meanwhile
 	}
 	err = f.do(func() (err error) {
@@ -460,6 +461,13 @@ func onDisk(all []op, random *mathrand.Rand, moment func(from, to time.Duration)
 		if o.kind == "limit" && random.IntN(3) == 0 { // the power fails just as it is kept
 			ops = append(ops, op{at: o.at - time.Microsecond, kind: "disk-power", b: 1 + random.IntN(3), lasts: moment(time.Second, 6*time.Second)})
 		}
+	}
+	if random.IntN(3) == 0 { // the host begins on a full disk, and goes on in a new file
+		at := moment(8*time.Second, 40*time.Second)
+		ops = append(ops, op{at: at, kind: "disk-kill", lasts: 1500 * time.Millisecond}, op{at: at + time.Second, kind: "disk-full", lasts: 3 * time.Second},
+			op{at: at + 4500*time.Millisecond, kind: "disk-fails", lasts: 3 * time.Second},
+			op{at: at + moment(4600*time.Millisecond, 5*time.Second), kind: "limit", a: random.IntN(rooms)},
+			op{at: at + moment(5*time.Second, 7*time.Second), kind: []string{"disk-kill", "disk-power"}[random.IntN(2)], b: 1 + random.IntN(3), lasts: moment(time.Second, 3*time.Second)})
 	}
 	if random.IntN(4) == 0 {
 		ops = append(ops, op{at: moment(10*time.Second, 40*time.Second), kind: "disk-lies", lasts: moment(5*time.Second, 20*time.Second)})
