@@ -139,7 +139,7 @@ func missed(l look, words []word, round int, seen []sighting) (all []string) {
 			}
 		case o.kind == "vote":
 			// Without somebody who has left people choose anew, and a vote for what is no candidate any more is none.
-			hasLeft := slices.ContainsFunc(l.room.players, func(p *gamer) bool { return away(seen, p.name, o.kept, l.told) >= leftTime })
+			hasLeft := slices.ContainsFunc(l.room.players, func(p *gamer) bool { return away(seen, p.name, o.kept-leftTime, l.told) >= leftTime })
 			isOpen := !hasLeft && o.round == l.of.Round && member >= 0 && l.of.Phase.Name == wire.PhaseVoting && isOnBallot(l.of, o.text)
 			if isOpen && isKept && !isOvertaken(words, o, l.asked) && !isVote(words[i:], o, l.of.Members[member].Vote) {
 				fail("%s has voted for %s, and the vote is %q", o.who, o.text, l.of.Members[member].Vote)
