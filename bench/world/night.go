@@ -367,7 +367,10 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		return func() { w.net.cut(link{a, b}, false) }
 	}
 	if kind, is := strings.CutPrefix(o.kind, ofOwner); is {
-		o.kind, o.a = kind, w.owner(all[o.a%len(all)])
+		g := all[o.a%len(all)]
+		if o.kind, o.a = kind, w.owner(g); strings.HasPrefix(kind, "nats-") {
+			w.doubt(o.a, g)
+		}
 	}
 	switch o.kind {
 	case "kill", "drain":

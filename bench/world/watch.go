@@ -118,6 +118,17 @@ func (w *world) welcome(o op, all []*group) {
 	}
 }
 
+// doubt looks at a room by a host that has just been cut off from NATS, while others may already have the room.
+func (w *world) doubt(host int, g *group) {
+	w.orders.Go(func() {
+		time.Sleep(3*time.Second + 17*time.Millisecond)
+		for range 6 {
+			time.Sleep(151 * time.Millisecond)
+			w.look(host, g)
+		}
+	})
+}
+
 // missed returns what a look should have shown: what a host had acknowledged before, and nothing older than
 // what anybody had seen.
 func missed(l look, words []word, round int, seen []sighting) (all []string) {
