@@ -156,7 +156,8 @@ func script(seed uint64) (all []op) {
 	}
 	if random.IntN(4) == 0 { // a machine whose connections to NATS are dead when it comes back
 		at, lasts, room := moment(10*time.Second, faulty), moment(4*time.Second, longest), random.IntN(rooms)
-		all = append(all, op{at: at, kind: ofOwner + "nats-deaf", a: room, lasts: lasts + time.Second}, op{at: at - 1, kind: ofOwner + "suspend", a: room, lasts: lasts})
+		all = append(all, op{at: at, kind: ofOwner + "nats-deaf", a: room, lasts: lasts + time.Second}, op{at: at - 1, kind: ofOwner + "suspend", a: room, lasts: lasts},
+			op{at: at + 300*time.Millisecond, kind: "limit", a: room}) // which the next owner acknowledges
 	}
 	if seed%(1<<31)%10 == 9 {
 		all = onDisk(all, random, moment)
@@ -369,7 +370,7 @@ func (w *world) do(o op, all []*group) (undo func()) {
 	if kind, is := strings.CutPrefix(o.kind, ofOwner); is {
 		g := all[o.a%len(all)]
 		if o.kind, o.a = kind, w.owner(g); strings.HasPrefix(kind, "nats-") {
-			w.doubt(o.a, g)
+			w.doubt(o.a, 3*time.Second, g)
 		}
 	}
 	switch o.kind {
@@ -401,6 +402,7 @@ func (w *world) do(o op, all []*group) (undo func()) {
 			if o.kind == "suspend" {
 				h.clock.jump(int64(o.lasts / time.Second))
 				h.clock.run(100)
+				w.doubt(o.a, 0, all...)
 			}
 			h.clock.hold(false)
 			h.set(clustertest.Whole)

@@ -118,15 +118,17 @@ func (w *world) welcome(o op, all []*group) {
 	}
 }
 
-// doubt looks at a room by a host that has just been cut off from NATS, while others may already have the room.
-func (w *world) doubt(host int, g *group) {
-	w.orders.Go(func() {
-		time.Sleep(3*time.Second + 17*time.Millisecond)
-		for range 6 {
-			time.Sleep(151 * time.Millisecond)
-			w.look(host, g)
-		}
-	})
+// doubt looks at rooms, after a while, by a host that may not know that others have them.
+func (w *world) doubt(host int, after time.Duration, rooms ...*group) {
+	for _, g := range rooms {
+		w.orders.Go(func() {
+			time.Sleep(after + 17*time.Millisecond)
+			for range 6 {
+				time.Sleep(151 * time.Millisecond)
+				w.look(host, g)
+			}
+		})
+	}
 }
 
 // missed returns what a look should have shown: what a host had acknowledged before, and nothing older than
