@@ -49,8 +49,10 @@ type directory struct {
 	synced uint64
 	// changed is closed when there may be a room to adopt.
 	changed chan struct{}
-	// restart makes the watches begin again, because the connection is a new one.
-	restart chan struct{}
+	// restart makes the watches begin again, because the connection is a new one, or because their
+	// server lags behind. restarted is when it last did for that.
+	restart   chan struct{}
+	restarted time.Time
 }
 
 // entry is the directory's record of a room.
@@ -89,6 +91,16 @@ func (d *directory) reconnected() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.restart = wake(d.restart)
+}
+
+// lacks makes the watches begin again if they have not told a message that the leader has: their server
+// lags behind. They get as long for it as a lease lasts.
+func (d *directory) lacks(seq uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.position < seq && time.Since(d.restarted) > leaseTime {
+		d.restarted, d.restart = time.Now(), wake(d.restart)
+	}
 }
 
 // wake closes a channel that goroutines wait for, and returns the next one.
@@ -232,7 +244,8 @@ func (d *directory) hearHost(node string, _ nats.Header, data []byte, _ uint64) 
 }
 
 // missing reads the leases of hosts that were silent for too long, because this host may have
-// missed their end.
+// missed their end. If it does not even hear its own lease, which it has renewed, the server of its
+// watch lags behind, and the watches begin again on another one.
 func (c *Cluster) missing() {
 	c.lease.mu.Lock()
 	isNews := !c.lease.trusted || c.config.Clock.Since(c.lease.since) < renewEvery
@@ -244,7 +257,12 @@ func (c *Cluster) missing() {
 	var silent []string
 	d.mu.Lock()
 	for node, n := range d.hosts {
-		if c.config.Clock.Since(n.heard) > leaseTime+renewEvery && node != c.config.Node {
+		switch isSilent := c.config.Clock.Since(n.heard) > leaseTime+renewEvery; {
+		case isSilent && node == c.config.Node:
+			n.heard = c.config.Clock.Now() // the new watch gets as long
+			d.hosts[node] = n
+			d.restarted, d.restart = time.Now(), wake(d.restart)
+		case isSilent:
 			silent = append(silent, node)
 		}
 	}

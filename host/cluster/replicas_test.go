@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -212,4 +213,32 @@ func TestMissed(t *testing.T) {
 		log.has(t, "NATS has lost messages\" room=one of=2 left=0")
 		log.has(t, "a room is kept again, after NATS has lost messages\" room=one")
 	})
+}
+
+// TestLags checks that a host hears of others, and of their claims, although the servers of its watches lag
+// behind.
+func TestLags(t *testing.T) { synctest.Test(t, testLags) }
+
+func testLags(t *testing.T) {
+	m := startThree(t)
+	a, next := join(t, world(m), "a"), join(t, world(m), "next")
+	for lags, node := range []string{"b", "c", "d"} { // one of them has the watch
+		m.Lead("muster-hosts", (lags+1)%3) // a leader knows what it has written
+		m.Lead("muster-rooms", (lags+1)%3)
+		ends := join(t, world(m), "ends-"+node)
+		if _, err := ends.Create(t.Context(), node, node, []byte("room")); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "a hears of room "+node, func() bool { return a.Find(node).State == store.Elsewhere })
+		m.Slow(lags, true)
+		join(t, world(m), node)
+		eventually(t, "a hears of "+node, func() bool { return slices.Contains(a.Hosts(), node) })
+		ends.Close()
+		eventually(t, "room "+node+" is claimed", func() bool { _, _, err := next.Claim(t.Context(), node); return err == nil })
+		eventually(t, "a hears where room "+node+" is", func() bool {
+			_, _, err := a.Claim(t.Context(), node)
+			return errors.Is(err, store.ErrElsewhere) && a.Find(node).Host == "next"
+		})
+		m.Slow(lags, false)
+	}
 }

@@ -316,6 +316,7 @@ func (c *Cluster) claim(ctx context.Context, code string) (*claim, []byte, error
 	}
 	if living, err := c.isLiving(ctx, owner{last.Owner, last.Life}); living || err != nil {
 		if err == nil {
+			c.directory.lacks(last.seq)
 			err = store.ErrElsewhere
 		}
 		return nil, nil, err
