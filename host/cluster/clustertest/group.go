@@ -19,6 +19,7 @@ type group struct {
 	// committed is how much of the log most of the servers know.
 	log       []entry
 	committed int
+	told      int // how much of that Keeps has been told
 	// life counts how often committed entries were lost. A copy of an earlier life is built again.
 	life int
 }
@@ -59,6 +60,7 @@ func (g *group) elect(i int) {
 	g.log = g.log[:g.got[i]]
 	if g.committed > len(g.log) {
 		g.committed = len(g.log)
+		g.told = min(g.told, g.committed)
 		g.life++
 	}
 	for j := range g.got {
@@ -219,6 +221,11 @@ func (m *Model) replicate(s *stream, now time.Time) {
 	}
 	if m.hasQuorum(s.group, leader) {
 		s.committed = len(s.log)
+	}
+	for ; s.told < s.committed; s.told++ {
+		if put := s.log[s.told].put; put != nil && m.keeps != nil {
+			m.keeps(put.subject, put.header)
+		}
 	}
 	for _, j := range s.peers {
 		if !m.isOn(j) || !m.isOpen(leader, j) || m.servers[j].isSlow && j != leader {

@@ -68,6 +68,7 @@ type Model struct {
 	received int
 	out      []delivery // in order
 	trace    io.Writer
+	keeps    func(subject string, header []byte)
 
 	poke chan struct{}
 	done chan struct{}
@@ -330,6 +331,14 @@ func (m *Model) Trace(to io.Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.trace = to
+}
+
+// Keeps makes the model tell each message that a stream keeps from now on, in order, once most of its
+// servers have it. It must not call the model.
+func (m *Model) Keeps(tell func(subject string, header []byte)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.keeps = tell
 }
 
 // fault changes the model, and does what follows at once.
