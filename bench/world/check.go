@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -99,11 +98,12 @@ func (w *world) check(all []*group, ops []op) (broken []string) {
 	}
 	broken = append(broken, w.judge(ops)...)
 	w.mu.Lock()
+	broken = append(broken, w.rivals...)
 	broken = append(broken, judgeLooks(w.looks, w.words, w.seen, w.calm)...)
 	for _, s := range w.spans {
 		for _, g := range all {
 			for _, p := range g.players {
-				if d := away(w.seen, p.name, s.from, s.to); d > s.most && !p.isOut.Load() {
+				if d := away(w.seen, p.name, s.from, s.to); d > s.most && p.name != s.but && !p.isOut.Load() {
 					fail("%s is cut off for %v during %s", p.name, d, s.what)
 				}
 			}
@@ -139,7 +139,7 @@ func (w *world) judge(ops []op) (broken []string) {
 		}
 		if s.phase != "" {
 			at := slices.IndexFunc(w.words, func(o word) bool { return o.room == s.room && o.kind == "limit" && o.text == s.limit })
-			if at < 0 || at < limits[s.who] {
+			if at < 0 || at < limits[s.who] && w.words[at].kept > 0 { // what nobody has answered may come late
 				fail("%s sees room %d with the limit %s after a later one", s.who, s.room.n, s.limit)
 			}
 			limits[s.who] = at
@@ -166,7 +166,7 @@ func (w *world) judge(ops []op) (broken []string) {
 			sent[m], launched[launch{s.who, s.round}] = s.sent, s
 		}
 		if s.choice != nil {
-			if why := misjudged(s.choice, w, s.room); why != "" {
+			if why := w.misjudged(s.choice, s.room); why != "" {
 				fail("room %d, round %d, as %s sees it: %s", s.room.n, s.round, s.who, why)
 			}
 		}
@@ -204,52 +204,4 @@ func isTold(seen []sighting, who string, from, to time.Duration) (told bool) {
 		}
 	}
 	return told || is
-}
-
-// misjudged says what is wrong with a choice, given the pings that the world has.
-func misjudged(c *wire.Choice, w *world, g *group) string {
-	ranking := c.Selection.Ranking
-	score := func(i int) (score float64) {
-		sum, most, squares := 0.0, 0.0, 0.0
-		for _, ms := range ranking[i].RTT {
-			sum += ms
-			most = math.Max(most, ms)
-		}
-		mean := sum / float64(len(ranking[i].RTT))
-		for _, ms := range ranking[i].RTT {
-			squares += (ms - mean) * (ms - mean)
-		}
-		switch c.Selection.By {
-		case "minimax":
-			return most
-		case "fairness":
-			return math.Sqrt(squares / float64(len(ranking[i].RTT)-1))
-		}
-		return mean
-	}
-	for i, r := range ranking {
-		n := -1
-		for j, s := range w.servers {
-			if s.Addr.String() == r.Addr.String() {
-				n = j
-			}
-		}
-		if n < 0 {
-			return fmt.Sprintf("%v is in no list", r.Addr)
-		}
-		of, isSilent := info(n)
-		if isSilent || of.MaxPlayers-of.Players < players {
-			return fmt.Sprintf("%v is full or silent, and has rank %d", r.Addr, i+1)
-		}
-		for _, p := range g.players {
-			least := float64(ping(p.n, n)) / 1e6
-			if ms, is := r.RTT[p.name]; is && (ms < least-0.2 || ms > least+float64(noise)/1e6+0.2) {
-				return fmt.Sprintf("%s has at least %.2f ms to %v, and not %.2f", p.name, least, r.Addr, ms)
-			}
-		}
-		if i > 0 && !r.Tight && !ranking[i-1].Tight && score(i) < score(i-1)-2*float64(noise)/1e6 { // a choice that stands stays, unless another is clearly better
-			return fmt.Sprintf("by %s %v (%.2f) comes before %v (%.2f)", c.Selection.By, ranking[i-1].Addr, score(i-1), r.Addr, score(i))
-		}
-	}
-	return ""
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
@@ -31,6 +33,7 @@ type process struct {
 	name  string
 	node  string // in the network, where each process is a node of its own
 	line  *clustertest.Line
+	far   atomic.Int64 // ns, by which messages of NATS are late
 	clock *machine
 	stop  func(kill bool)
 	ended chan struct{}
@@ -126,7 +129,7 @@ func (p *process) serve(ctx context.Context, web, door string) error {
 		mesh.Reach = func(ctx context.Context, _, to string) (net.Conn, error) { return w.net.dial(ctx, p.node, ip+":0", to) }
 		w.canonical(mesh.Door(nil), door+" key-of-"+p.name)
 		c, err := cluster.Open(ctx, cluster.Config{
-			URL: w.nats.URL(), Dial: p.line.Dial, Node: p.name, Logger: log, Clock: clock.From(p.clock),
+			URL: w.nats.URL(), Dial: p.dialNATS, Node: p.name, Logger: log, Clock: clock.From(p.clock),
 			Door: func(net.IP) string { return mesh.Door(nil) },
 		})
 		if err != nil {
@@ -149,6 +152,65 @@ func (p *process) serve(ctx context.Context, web, door string) error {
 	stop()
 	err = h.Close()
 	return err
+}
+
+// dialNATS connects to a server of NATS, which may be far away.
+func (p *process) dialNATS(network, address string) (net.Conn, error) {
+	line, err := p.line.Dial(network, address)
+	far := time.Duration(p.far.Load())
+	if err != nil || far == 0 {
+		return line, err
+	}
+	way := link{address, p.node}
+	return &farLine{Conn: line, w: p.w, in: &half{of: p.w.net, way: way, delay: far + delay(way), changed: make(chan struct{})}}, nil
+}
+
+// farLine is a connection on which what comes takes long, once the client is in: before that it waits under
+// a lock, and would stop the clock.
+type farLine struct {
+	net.Conn
+	w    *world
+	in   *half
+	isIn atomic.Bool
+}
+
+func (c *farLine) Read(b []byte) (int, error) {
+	if c.isIn.Load() {
+		return c.in.read(b)
+	}
+	n, err := c.Conn.Read(b)
+	if bytes.Contains(b[:n], []byte("PONG")) {
+		c.isIn.Store(true)
+		c.Conn.SetReadDeadline(time.Time{})
+		c.w.work.Go(c.carry)
+	}
+	return n, err
+}
+
+// carry passes on what comes.
+func (c *farLine) carry() {
+	b := make([]byte, 64<<10)
+	for {
+		n, err := c.Conn.Read(b)
+		if err != nil {
+			c.in.end(err)
+			return
+		}
+		c.in.write(b[:n])
+	}
+}
+
+func (c *farLine) Close() error {
+	c.in.kill()
+	return c.Conn.Close()
+}
+
+func (c *farLine) SetReadDeadline(t time.Time) error {
+	if !c.isIn.Load() {
+		return c.Conn.SetReadDeadline(t)
+	}
+	c.in.until(t)
+	return nil
 }
 
 // teller is a log handler that writes into the trace.
@@ -202,6 +264,8 @@ type world struct {
 	seen   []sighting
 	looks  []look
 	words  []word
+	claims map[string]*epochs // by code and epoch
+	rivals []string           // what is wrong with them
 	// isOver says that what follows is not told: all ends at once.
 	isOver bool
 }
@@ -232,8 +296,8 @@ func (w *world) canonical(random, as string) {
 	w.names = append(w.names, random, as)
 }
 
-// claims matches the numbers of claims, which a host makes at the same time to several rooms.
-var claims = regexp.MustCompile(`(\\"claim\\":)[0-9]+`)
+// claimNumbers matches the numbers of claims, which a host makes at the same time to several rooms.
+var claimNumbers = regexp.MustCompile(`(\\"claim\\":)[0-9]+`)
 
 // saves matches a room's record with its owner.
 var saves = regexp.MustCompile(`^[^"]*"muster\.room\.(\w+)\\n.{0,80}\\"owner\\":\\"(\w)\\"`)
@@ -246,8 +310,26 @@ func (w *world) Write(text []byte) (int, error) {
 		w.owners[saved[1]] = saved[2]
 		w.mu.Unlock()
 	}
-	w.tell("nats", "%s", claims.ReplaceAllString(what, `${1}_`))
+	w.tell("nats", "%s", claimNumbers.ReplaceAllString(what, `${1}_`))
 	return len(text), nil
+}
+
+// keeps notes what NATS keeps.
+func (w *world) keeps(subject string, header []byte) {
+	_, text, is := strings.Cut(string(header), "Muster-Room: ")
+	code, isRoom := strings.CutPrefix(subject, "muster.room.")
+	if !is || !isRoom {
+		return
+	}
+	var r struct {
+		claim
+		Epoch uint64
+	}
+	text, _, _ = strings.Cut(text, "\r\n")
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		panic(err)
+	}
+	w.held(code, r.Epoch, r.claim)
 }
 
 func (w *world) web(i int) string { return fmt.Sprintf("10.0.0.%d:7777", i+1) }

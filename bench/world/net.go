@@ -183,6 +183,17 @@ func (n *network) reset(node string) {
 	}
 }
 
+// forget lets nobody connect to a node any more.
+func (n *network) forget(node string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for at, l := range n.listeners {
+		if l.node == node {
+			delete(n.listeners, at)
+		}
+	}
+}
+
 // half is one direction of a connection.
 type half struct {
 	of    *network
@@ -332,15 +343,19 @@ func (c *conn) Close() error {
 	return nil
 }
 
+// until sets when a read ends without data, and returns when the reader last heard something.
+func (h *half) until(t time.Time) (heard time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.deadline = t
+	h.wake()
+	return h.heard
+}
+
 // SetReadDeadline lets a reader who was busy since it last heard something read on at a moment of its own.
 func (c *conn) SetReadDeadline(t time.Time) error {
-	c.in.mu.Lock()
-	c.in.deadline = t
-	c.in.wake()
 	now := time.Now()
-	isLate := t.After(now) && c.in.heard.Before(now) // an earlier time is to end a read, under a lock
-	c.in.mu.Unlock()
-	if isLate {
+	if heard := c.in.until(t); t.After(now) && heard.Before(now) { // an earlier time is to end a read, under a lock
 		time.Sleep(time.Until(c.in.moment(now.Add(1), now)))
 	}
 	return nil

@@ -44,6 +44,8 @@ const (
 	// A night that takes so many steps, or so long by the machine's own clock, does not end.
 	steps    = 500_000
 	patience = 10 * time.Minute
+	// farAway is how late what a server of NATS says comes, if it is far away.
+	farAway = 400 * time.Millisecond
 	// What is done to a whole world has times from then on, which only order it.
 	then = 1000 * time.Hour
 )
@@ -73,7 +75,7 @@ func parseOp(text string) (o op, err error) {
 // kinds are the faults, each as often as the others.
 var kinds = []string{
 	"kill", "drain", "freeze", "jump", "nats-frozen", "nats-deaf", "nats-mute", "cut-hosts", "cut-player-up", "cut-player-down",
-	"stop-nats", "cut-nats", "lead", "step-down", "lose-acks", "fill", "slow", "lose-tail", "quit", "cut-line",
+	"stop-nats", "cut-nats", "far", "lead", "step-down", "lose-acks", "fill", "slow", "lose-tail", "quit", "cut-line",
 }
 
 // meeting are the faults that meet the host of a room just as something is asked of the room.
@@ -116,10 +118,24 @@ func script(seed uint64) (all []op) {
 	}
 	for range meetings {
 		at, lasts, room := moment(10*time.Second, faulty), moment(4*time.Second, longest), random.IntN(rooms)
-		all = append(all, op{at: at, kind: []string{"limit", "go"}[random.IntN(2)], a: room},
-			op{at: at + moment(0, 800*time.Millisecond) - 500*time.Millisecond, kind: ofOwner + meeting[random.IntN(len(meeting))], a: room, lasts: lasts})
-		if random.IntN(3) == 0 { // and another host while that one's rooms are adopted
+		order, most := "limit", 800*time.Millisecond
+		if random.IntN(2) == 0 {
+			order, most = "go", 6*time.Second // until people are sent
+		}
+		cut := at + moment(0, most) - 500*time.Millisecond
+		all = append(all, op{at: at, kind: order, a: room},
+			op{at: cut, kind: ofOwner + meeting[random.IntN(len(meeting))], a: room, lasts: lasts},
+			// What the next host has promised, the one that comes back must not contradict.
+			op{at: cut + max(lasts-700*time.Millisecond, 4*time.Second), kind: "limit", a: room})
+		switch random.IntN(3) {
+		case 0: // and another host while that one's rooms are adopted
 			all = append(all, op{at: at + moment(2500*time.Millisecond, 6*time.Second), kind: "kill", a: random.IntN(hosts), lasts: lasts})
+		case 1: // and NATS is far away, so that what takes some ms takes half a second
+			kind := []string{"far", ofOwner + "far"}[random.IntN(2)]
+			all = append(all, op{at: at - 2*time.Second + moment(0, time.Second), kind: kind, a: random.IntN(hosts), lasts: longest})
+			if kind != "far" {
+				all[len(all)-1].a = room
+			}
 		}
 	}
 	if random.IntN(10) == 0 {
@@ -144,9 +160,9 @@ func script(seed uint64) (all []op) {
 	if random.IntN(4) == 0 {
 		all = append(all, op{at: moment(20*time.Second, faulty), kind: "gone", a: random.IntN(hosts)})
 	}
-	for _, n := range random.Perm(len(lastKinds))[:2] {
-		o := op{at: then + time.Duration(n), kind: lastKinds[n], a: random.IntN(rooms * players)}
-		if n < 2 {
+	for _, n := range random.Perm(len(lasts))[:2] {
+		o := op{at: then + time.Duration(n), kind: lasts[n].kind, a: random.IntN(rooms * players)}
+		if lasts[n].isOfHost {
 			o.a %= hosts
 		}
 		all = append(all, o)
@@ -177,6 +193,7 @@ var streams = []string{"muster-rooms", "muster-hosts", "muster-large"}
 type group struct {
 	n                 int
 	code, key, secret string
+	by                string // its rule
 	players           []*gamer
 	sent              int // orders
 	busy              chan struct{}
@@ -194,7 +211,7 @@ func night(t *testing.T, seed uint64, ops []op) (r result) {
 	before := rand.Reader
 	rand.Reader = &random{seed: seed}
 	defer func() { rand.Reader = before }()
-	w := &world{net: newNetwork(), servers: list(gameServers), owners: map[string]string{}}
+	w := &world{net: newNetwork(), servers: list(gameServers), owners: map[string]string{}, claims: map[string]*epochs{}}
 	// A bubble's clock stands while a goroutine turns in circles, so this timer is none of the bubble's.
 	defer time.AfterFunc(patience, func() { w.hang(fmt.Sprint("the night does not end within ", patience)) }).Stop()
 	func() {
@@ -245,6 +262,7 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 	} else {
 		w.nats = clustertest.New(natsServers)
 		w.nats.Trace(w)
+		w.nats.Keeps(w.keeps)
 		defer w.nats.Close()
 	}
 	for i := range machines {
@@ -386,9 +404,7 @@ func (w *world) do(o op, all []*group) (undo func()) {
 			}
 		}
 	case "gone": // for the rest of the night: the other hosts have its rooms then
-		w.mu.Lock()
-		w.gone = append(w.gone, o.a)
-		w.mu.Unlock()
+		w.noteGone(o.a)
 		w.hosts[o.a].stop(true)
 	case "freeze", "suspend": // a process, or a machine, whose clock is then set at the end
 		h := w.hosts[o.a]
@@ -422,6 +438,11 @@ func (w *world) do(o op, all []*group) (undo func()) {
 				h.line.Cut() // a gap in a stream of bytes ends it
 			}
 		}
+	case "far":
+		h := w.hosts[o.a]
+		h.far.Store(int64(farAway))
+		h.line.Cut() // the next one is longer
+		return func() { h.far.Store(0); h.line.Cut() }
 	case "cut-line":
 		w.hosts[o.a].line.Cut()
 	case "cut-hosts":
@@ -465,7 +486,12 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		g := all[o.a/players%len(all)].players[o.a%players]
 		g.stop()
 		w.see(sighting{who: g.name, room: g.room, lost: true})
-		return func() { <-g.ended; g.play() }
+		ended := g.ended
+		return func() {
+			if <-ended; ended == g.ended { // otherwise another quit has begun it again
+				g.play()
+			}
+		}
 	case "alone": // a player, from all hosts
 		return w.around(fmt.Sprintf("p%02d", o.a))
 	case "limit", "go":
@@ -478,6 +504,12 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		return w.doDisk(o)
 	}
 	return nil
+}
+
+func (w *world) noteGone(host int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone = append(w.gone, host)
 }
 
 func (w *world) isGone(host int) bool {
@@ -535,7 +567,7 @@ func (w *world) ask(host int, g *group, as, method, path string, body, into any)
 		return 0
 	}
 	defer answer.Body.Close()
-	if into != nil && json.NewDecoder(answer.Body).Decode(into) != nil {
+	if into != nil && answer.StatusCode != http.StatusNoContent && json.NewDecoder(answer.Body).Decode(into) != nil {
 		return 0
 	}
 	return answer.StatusCode
@@ -544,8 +576,8 @@ func (w *world) ask(host int, g *group, as, method, path string, body, into any)
 // open opens a room at a host.
 func (w *world) open(g *group, n int) (why string) {
 	var opened wire.Opened
-	by := []string{"mean", "minimax", "fairness", "mean"}[n]
-	settings := map[string]any{"game": game, "players": players, "by": by, "name": "night", "limits_ms": []int{loosest}}
+	g.by = []string{"mean", "minimax", "fairness", "mean"}[n]
+	settings := map[string]any{"game": game, "players": players, "by": g.by, "name": "night", "limits_ms": []int{loosest}}
 	if g.n == votes {
 		settings["agree"] = true
 	}

@@ -21,20 +21,23 @@ import (
 // balancer is the address of all hosts together, where a load balancer passes connections on.
 const balancer = "192.0.2.1:80"
 
-// pass connects a node to one of the hosts that listen.
-func (w *world) pass(ctx context.Context, node, ip string, random *rand.Rand) (net.Conn, error) {
+// pass connects a player to one of the hosts that listen.
+func (g *gamer) pass(ctx context.Context, random *rand.Rand) (net.Conn, error) {
+	w := g.w
 	w.net.mu.Lock()
-	var up []string
+	var up []int
 	for i := range w.machines {
 		if w.net.listeners[w.web(i)] != nil {
-			up = append(up, w.web(i))
+			up = append(up, i)
 		}
 	}
 	w.net.mu.Unlock()
 	if len(up) == 0 {
-		return w.net.dial(ctx, node, ip+":0", balancer)
+		return w.net.dial(ctx, g.name, g.ip+":0", balancer)
 	}
-	return w.net.dial(ctx, node, ip+":0", up[random.IntN(len(up))])
+	host := up[random.IntN(len(up))]
+	g.at.Store(int32(host))
+	return w.net.dial(ctx, g.name, g.ip+":0", w.web(host))
 }
 
 // gamer is somebody in a room, whose program may end and start again.
@@ -48,7 +51,11 @@ type gamer struct {
 	page     string // the credential of the player's pages; the world's lock guards it
 	stop     context.CancelFunc
 	ended    chan struct{}
-	lives    int // of the program
+	lives    int          // of the program
+	at       atomic.Int32 // the host that the program has called last
+	// said is what the program has said of the launch last, in the life saidIn; the world's lock guards both.
+	said   wire.LaunchState
+	saidIn int
 	// called is what somebody says who is not the first of that name. isOut says that the program may end.
 	called string
 	isOut  atomic.Bool
@@ -57,6 +64,9 @@ type gamer struct {
 func (w *world) gamer(room *group, n int, seed uint64) *gamer {
 	return &gamer{w: w, room: room, n: n, name: fmt.Sprintf("p%02d", n), ip: fmt.Sprintf("203.0.113.%d", n+1), random: rand.New(rand.NewPCG(seed, uint64(n)))}
 }
+
+// mindChanged is when somebody goes to the server by hand, after all.
+const mindChanged = 2600 * time.Millisecond
 
 // play runs the program until its stop is called.
 func (g *gamer) play() {
@@ -74,12 +84,20 @@ func (g *gamer) play() {
 			SaveToken: func(token string) { g.token = token },
 			Random:    random,
 			Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return g.w.pass(ctx, g.name, g.ip, random)
+				return g.pass(ctx, random)
 			},
 			NewProber: func(string, func(time.Duration)) (peer.Prober, error) { return &prober{g.w, g.n}, nil },
-			Launch: func(_ context.Context, l wire.Launch, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
+			Launch: func(ctx context.Context, l wire.Launch, doubt sentence.Sentence, tell func(wire.LaunchState, sentence.Sentence)) {
+				say := func(state wire.LaunchState) {
+					tell(state, sentence.Sentence{})
+					g.w.mu.Lock()
+					defer g.w.mu.Unlock()
+					g.said, g.saidIn = state, life
+				}
 				g.w.see(sighting{who: g.name, room: g.room, round: l.Round, sent: l.Address, life: life})
-				tell(wire.LaunchStarted, sentence.Sentence{})
+				if say(wire.LaunchStarted); (g.n+l.Round)%3 == 0 && rest(ctx, mindChanged) { // then somebody goes another way
+					say(wire.LaunchByHand)
+				}
 			},
 			Events: g.hear,
 		})
@@ -88,6 +106,8 @@ func (g *gamer) play() {
 			g.play() // the player tries again, as people do who could not get in
 		} else if ctx.Err() == nil {
 			g.w.see(sighting{who: g.name, room: g.room, left: fmt.Sprint(err), isOut: g.isOut.Load()})
+		} else {
+			g.w.see(sighting{who: g.name, room: g.room, lost: true})
 		}
 	})
 }
@@ -147,8 +167,11 @@ func measured(player, server int) time.Duration {
 // info is what a server says of itself. Some are full, and some are silent.
 func info(server int) (of discovery.Info, isSilent bool) {
 	of = discovery.Info{Name: fmt.Sprint("server ", server), MaxPlayers: 16, Players: server % 5}
-	if server%7 == 3 {
+	switch server % 7 {
+	case 3:
 		of.Players = of.MaxPlayers
+	case 5: // it would be full with a group
+		of.Players = of.MaxPlayers - players
 	}
 	return of, server%11 == 5
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"muster/selection"
-
+	"muster/discovery"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // TestKept plays the nights in which a promise was once broken.
@@ -67,50 +67,35 @@ func TestChecker(t *testing.T) {
 	for n := range players {
 		room.players = append(room.players, w.gamer(room, n, 1))
 	}
-	ranked := func(by selection.Rule, servers ...int) *wire.Choice {
-		c := &wire.Choice{Selection: selection.Selection{By: by}}
+	// choose returns the choice among some servers by a rule, by package selection: with second looks, or none.
+	choose := func(by selection.Rule, looks bool, keep int, servers ...int) *wire.Choice {
+		of := selection.Servers{List: w.servers, Infos: map[int]*discovery.Info{}}
+		table := selection.NewTable([]string{"p00", "p01", "p02", "p03"}, gameServers)
 		for _, server := range servers {
-			r := selection.Ranked{RTT: map[string]float64{}}
-			r.Addr.AddrPort = w.servers[server].Addr
-			for _, p := range room.players {
-				r.RTT[p.name] = float64(ping(p.n, server)) / 1e6
+			if told, isSilent := info(server); !isSilent {
+				of.Infos[server] = &told
 			}
-			c.Selection.Ranking = append(c.Selection.Ranking, r)
+			for i := range room.players {
+				table.Set(i, server, discovery.Answered, ping(i, server))
+				if looks && server%4 > 0 {
+					table.SetQuality(i, server, selection.Quality{Loss: float64(server%3*i) / 10, Jitter: time.Duration(server*i%5) * time.Millisecond})
+				}
+			}
 		}
+		criteria := selection.Criteria{By: by, Seats: players, Spare: 2 * time.Millisecond}
+		if keep >= 0 {
+			criteria.Keep = w.servers[keep].Addr
+		}
+		return &wire.Choice{Selection: selection.Select(of, table, criteria)}
+	}
+	all := []int{0, 1, 2, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15, 18, 19, 20, 21, 22, 23}
+	changed := func(change func(*selection.Selection)) *wire.Choice {
+		c := choose(selection.Mean, true, -1, all...)
+		change(&c.Selection)
 		return c
 	}
-	first, second := 0, 0 // the farthest, and the nearest, of those that suit
-	mean := func(server int) (mean time.Duration) {
-		for _, p := range room.players {
-			mean += ping(p.n, server) / players
-		}
-		return mean
-	}
-	for n := range gameServers {
-		if of, isSilent := info(n); isSilent || of.Players == of.MaxPlayers {
-			continue
-		}
-		if mean(n) > mean(first) {
-			first = n
-		}
-		if mean(n) < mean(second) {
-			second = n
-		}
-	}
-	if mean(first) < mean(second)+2*noise {
-		t.Fatalf("%v is about %v", mean(first), mean(second))
-	}
-	// uneven returns a choice by which the second server is only the better one on average.
-	uneven := func(by selection.Rule) *wire.Choice {
-		c := ranked(by, second, first)
-		c.Selection.Ranking[0].RTT, c.Selection.Ranking[1].RTT = map[string]float64{"ann": 150, "bob": 150}, map[string]float64{"ann": 10, "bob": 200}
-		return c
-	}
-	changed := func(change func(*selection.Ranked)) *wire.Choice {
-		c := ranked(selection.Mean, second)
-		change(&c.Selection.Ranking[0])
-		return c
-	}
+	nearest := choose(selection.Mean, false, -1, all...).Selection.Ranking
+	far := slices.Index(all, nearest[len(nearest)-1].Server)
 	here, there := w.servers[0].Addr.String(), w.servers[1].Addr.String()
 	sees := func(round int, phase wire.PhaseName, choice *wire.Choice) (all []sighting) {
 		for _, p := range room.players {
@@ -130,16 +115,26 @@ func TestChecker(t *testing.T) {
 		seen []sighting
 		want string
 	}{
-		{sees(1, wire.PhaseLaunching, ranked(selection.Mean, second, first)), ""},
-		{sees(1, wire.PhaseLaunching, ranked(selection.Mean, first, second)), "comes before"},
-		{sees(1, wire.PhaseLaunching, ranked(selection.Mean, 3)), "is full or silent"},
-		{sees(1, wire.PhaseLaunching, ranked(selection.Mean, 5)), "is full or silent"},
-		{sees(1, wire.PhaseLaunching, uneven(selection.Minimax)), ""},
-		{sees(1, wire.PhaseLaunching, uneven(selection.Fairness)), ""},
-		{sees(1, wire.PhaseLaunching, uneven(selection.Mean)), "by mean"},
-		{sees(1, wire.PhaseLaunching, changed(func(r *selection.Ranked) { r.RTT["p02"] += 20 })), "p02 has"},
-		{sees(1, wire.PhaseLaunching, changed(func(r *selection.Ranked) { r.RTT["p02"]-- })), "p02 has"},
-		{sees(1, wire.PhaseLaunching, changed(func(r *selection.Ranked) { r.Addr.AddrPort = netip.AddrPort{} })), "is in no list"},
+		{sees(1, wire.PhaseLaunching, choose(selection.Mean, false, -1, all...)), ""},
+		{sees(1, wire.PhaseLaunching, choose(selection.Mean, true, -1, all...)), ""},
+		{sees(1, wire.PhaseLaunching, choose(selection.Minimax, true, -1, all...)), ""},
+		{sees(1, wire.PhaseLaunching, choose(selection.Fairness, true, -1, all...)), ""},
+		{sees(1, wire.PhaseLaunching, choose(selection.Mean, false, all[far], all...)), ""},
+		{sees(1, wire.PhaseLaunching, choose(selection.Fairness, true, all[far], all...)), ""},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { slices.Reverse(s.Ranking) })), "comes before"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.Chosen = &s.Ranking[1] })), "is the best, and the choice is"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.Keep = &selection.Stay{Addr: s.Ranking[1].Addr} })), "is the best, and the choice is"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.Keep = &selection.Stay{Addr: s.Ranking[1].Addr, Unlisted: true} })), "and suits: false"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.Ranking[5].Score += 0.01 })), "has the score"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.By = selection.Minimax })), "by minimax"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.By = selection.Fairness })), "by fairness"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.Ranking[5].Tight = !s.Ranking[5].Tight })), "is called tight"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { delete(s.Ranking[5].RTT, "p02") })), "without the ping of p02"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.Ranking[5].RTT["p02"] += 20 })), "p02 has"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.Ranking[5].RTT["p02"]-- })), "p02 has"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.Ranking[5].Addr.AddrPort = w.servers[3].Addr })), "is full or silent"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.Ranking[5].Addr.AddrPort = w.servers[5].Addr })), "is full or silent"},
+		{sees(1, wire.PhaseLaunching, changed(func(s *selection.Selection) { s.Ranking[5].Addr.AddrPort = netip.AddrPort{} })), "is in no list"},
 		{sees(1, wire.PhaseVerifying, nil), "waits for ever"},
 		{sees(1, wire.PhaseLaunching, nil)[:6], "p03 of room 1, sent in round 0 of 1"},
 		{append(launched, state(2, "2000")), "sent in round 1 of 2"},
@@ -156,6 +151,7 @@ func TestChecker(t *testing.T) {
 		{append(launched, state(1, "1999"), state(1, "2000")), "after a later one"},
 		{append(launched, state(1, "1999"), state(1, "1998")), ""},
 		{append(launched, state(1, "1991")), "after a later one"},
+		{append(launched, state(1, "1998"), state(1, "1999")), "after a later one"},
 	} {
 		w.seen = tt.seen
 		var broken []string
@@ -211,6 +207,42 @@ func TestChecker(t *testing.T) {
 		text := fmt.Sprint(judgeLooks(tt.looks, w.words, []sighting{{room: room, at: 60, round: 2}}, 60))
 		if (text != "[]") != (tt.want != "") || !strings.Contains(text, tt.want) {
 			t.Errorf("%+v: %s, want %q", tt.looks, text, tt.want)
+		}
+	}
+	room.by = "minimax"
+	if why := w.misjudged(choose(selection.Mean, false, -1, all...), room); !strings.Contains(why, "the room's rule is minimax") {
+		t.Errorf("a choice by another rule: %q", why)
+	}
+	counts := changed(func(s *selection.Selection) {})
+	unseen := choose(selection.Mean, false, -1, all...)
+	alone := *counts
+	alone.Selection.Players = alone.Selection.Players[:3]
+	for _, tt := range []struct {
+		choice *wire.Choice
+		want   string
+	}{{counts, ""}, {unseen, "nobody has looked twice"}, {&alone, "p03 does not count"}, {nil, "sees no choice"}} {
+		w.seen = sees(1, wire.PhaseLaunching, tt.choice)
+		if why := w.uncounted(room); (why != "") != (tt.want != "") || !strings.Contains(why, tt.want) {
+			t.Errorf("%q, want %q", why, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		epochs []uint64
+		claims []claim
+		want   string
+	}{
+		{[]uint64{1, 1, 2, 4}, []claim{{"a", 1}, {"a", 1}, {"b", 1}, {"b", 2}}, "[]"},
+		{[]uint64{1, 2, 1}, []claim{{"a", 1}, {"b", 1}, {"a", 1}}, "after epoch"}, // written over
+		{[]uint64{1, 1}, []claim{{"a", 1}, {"b", 1}}, "two claims"},
+		{[]uint64{1, 1}, []claim{{"a", 1}, {"a", 2}}, "two claims"},
+		{[]uint64{1, 3, 2}, []claim{{"a", 1}, {"b", 1}, {"c", 1}}, "after epoch 3"},
+	} {
+		w.claims, w.rivals = map[string]*epochs{}, nil
+		for i, epoch := range tt.epochs {
+			w.held("R", epoch, tt.claims[i])
+		}
+		if text := fmt.Sprint(w.rivals); !strings.Contains(text, tt.want) {
+			t.Errorf("%v: %s, want %q", tt.epochs, text, tt.want)
 		}
 	}
 	told := []sighting{{who: "p00", at: 5, held: true, phase: wire.PhaseLaunching}, {who: "p00", at: 7, phase: wire.PhaseLaunching}, {who: "p00", at: 9, lost: true}}
