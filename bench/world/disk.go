@@ -448,7 +448,7 @@ func onDisk(all []op, random *mathrand.Rand, moment func(from, to time.Duration)
 		case "quit", "alone", "limit", "go", "vote", "ready":
 			ops = append(ops, o)
 		default:
-			if o.isThen() && o.kind != "then-drain" && o.kind != "then-lose" {
+			if slices.ContainsFunc(lasts, func(l last) bool { return l.kind == o.kind && !l.isOfHost && l.kind != "then-lose-nats" }) {
 				ops = append(ops, o)
 			}
 		}
