@@ -230,6 +230,9 @@ func (t *teller) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 
 func (t *teller) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "NATS" {
+		return nil // as often as goroutines of the client still write on a connection that is closed
+	}
 	text := []string{r.Level.String(), r.Message + t.with}
 	r.Attrs(func(a slog.Attr) bool { text = append(text, a.String()); return true })
 	// If a store is out of reach in two ways at once, either is the reason.

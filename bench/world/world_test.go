@@ -31,11 +31,11 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestReplay checks that a seed is a world: the same trace to the byte, on one processor and on two. It
-// plays the beginnings of nights: bench/experiments/one-world.md says how many whole ones still differ.
+// TestReplay checks that a seed is a world: the same trace to the byte, on one processor and on two. One
+// of these nights is on a disk.
 func TestReplay(t *testing.T) {
-	for n := range uint64(6) {
-		r, differs := repeated(t, n, script(n)[:8])
+	for _, n := range []uint64{0, 1, 9} {
+		r, differs := repeated(t, n, script(n))
 		if lines := strings.Count(r.trace, "\n"); differs != "" || lines < 500 {
 			t.Errorf("night %d has %d lines; %s", n, lines, differs)
 		}

@@ -17,9 +17,10 @@ const (
 	// still hold their rooms.
 	adoptAfter = time.Second
 	// adoptNext is how long an orphaned room waits before the next host in its order takes it.
-	// offerAgain is how long Adopt waits before it yields the same room again.
+	// offerAgain is how long Adopt waits before it yields the same room again: until a claim has ended
+	// that no server answered, or else the host would find it still under way.
 	adoptNext  = 3 * time.Second
-	offerAgain = 3 * time.Second
+	offerAgain = saveTime + 10*retryPause
 )
 
 // Adopt yields the codes of orphaned rooms for which this host is first in order; see
