@@ -247,6 +247,7 @@ func (t *teller) Handle(_ context.Context, r slog.Record) error {
 type world struct {
 	net      *network
 	nats     *clustertest.Model // nil in a night on one machine, which has a disk
+	stops    [natsServers]int   // how many faults have stopped each of its servers
 	disk     *disk
 	machines []*machine
 	hosts    []*process

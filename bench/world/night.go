@@ -452,15 +452,15 @@ func (w *world) do(o op, all []*group) (undo func()) {
 	case "cut-player-down":
 		return both(w.hosts[o.a].node, fmt.Sprintf("p%02d", o.b))
 	case "stop-nats":
-		w.nats.Stop(o.a)
-		return func() { w.nats.Start(o.a) }
+		return w.stopNATS(o.a)
 	case "outage":
+		var back [natsServers]func()
 		for i := range natsServers {
-			w.nats.Stop(i)
+			back[i] = w.stopNATS(i)
 		}
 		return func() {
-			for i := range natsServers {
-				w.nats.Start(i)
+			for _, start := range back {
+				start()
 			}
 		}
 	case "cut-nats":
@@ -474,14 +474,19 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		w.nats.LoseAcks(streams[o.b], 1+o.a)
 	case "fill":
 		w.nats.Fill(o.a, true)
-		return func() { w.nats.Fill(o.a, false); w.nats.Start(o.a) }
+		return func() {
+			w.nats.Fill(o.a, false)
+			if w.stops[o.a] == 0 {
+				w.nats.Start(o.a)
+			}
+		}
 	case "slow":
 		w.nats.Slow(o.a, true)
 		return func() { w.nats.Slow(o.a, false) }
 	case "lose-tail":
-		w.nats.Stop(o.a)
+		start := w.stopNATS(o.a)
 		w.nats.LoseTail(o.a, o.b)
-		return func() { w.nats.Start(o.a) }
+		return start
 	case "quit":
 		g := all[o.a/players%len(all)].players[o.a%players]
 		g.stop()
@@ -504,6 +509,17 @@ func (w *world) do(o op, all []*group) (undo func()) {
 		return w.doDisk(o)
 	}
 	return nil
+}
+
+// stopNATS stops a server of NATS. It starts again when all faults that have stopped it are undone.
+func (w *world) stopNATS(server int) (start func()) {
+	w.stops[server]++
+	w.nats.Stop(server)
+	return func() {
+		if w.stops[server]--; w.stops[server] == 0 {
+			w.nats.Start(server)
+		}
+	}
 }
 
 func (w *world) noteGone(host int) {
