@@ -101,10 +101,16 @@ func (a *actor) await(now time.Time, trusted bool) (next time.Time, waits bool) 
 // happened since.
 func (a *actor) hold() {
 	a.saving.isHeld = true
-	if view, _ := a.views.get(); view.Edition > 0 { // otherwise no one has seen anything
+	view, _ := a.views.get()
+	if view.Edition > 0 {
 		a.show(view.Held(heldSentence), atOnce)
 		a.held.show(heldSentence)
+		return
 	}
+	// The room has just come here, and nobody is told anything yet. But programs may ask for it.
+	held := *view
+	held.Snapshot.Room.Held = heldSentence
+	a.views.show(&held)
 }
 
 // resume makes the room go on after it has waited.
