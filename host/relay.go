@@ -40,8 +40,9 @@ const (
 	// come back.
 	ownerWait = 20 * time.Second
 	// adoptWait is how long a room without an owner waits for the host that should adopt it. Then a
-	// host that needs the room takes it.
-	adoptWait = time.Second
+	// host that needs the room takes it. A claim that no server answers lasts three seconds, and the
+	// next try must not come just as it ends.
+	adoptWait = 1100 * time.Millisecond
 	// lookEvery is how often a gateway looks for a room that has no owner at the moment.
 	lookEvery = 50 * time.Millisecond
 	// longestLook is the longest time before a gateway again asks an owner that admits nobody.
