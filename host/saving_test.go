@@ -479,3 +479,55 @@ func TestUnkept(t *testing.T) {
 		}
 	})
 }
+
+// TestNoOwner checks that a room without an owner is an error even if somebody looks at the very time at which
+// patience ends: two timers are due then, and the context's may be the later one.
+func TestNoOwner(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewFakeStore()
+			s.Put("BAKODI", nil)
+			s.Lock(store.ErrAway)
+			h, err := New(Config{Store: s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			ctx, cancel := context.WithTimeout(t.Context(), 5*lookEvery)
+			defer cancel()
+			if owner, err := h.owner(ctx, "BAKODI"); err == nil {
+				t.Errorf("the owner is %q", owner)
+			}
+		})
+	}
+}
+
+// TestClaimedUntrusted checks that a host that takes a room over and cannot be sure of it shows that it waits.
+func TestClaimedUntrusted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewFakeStore()
+		second := s.On("two")
+		one, err := New(Config{Store: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer one.Close()
+		two, err := New(Config{Store: second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer two.Close()
+		code, _, err := one.Open(friday(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, isAway := range []bool{true, false} {
+			second.Away(isAway)
+			s.Dies()
+			time.Sleep(time.Second)
+			if view, _ := two.actor(code).views.get(); view.Snapshot.Room.Held.IsZero() == isAway {
+				t.Errorf("a host that is away: %v shows that the room waits: %v", isAway, !isAway)
+			}
+		}
+	})
+}

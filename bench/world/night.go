@@ -271,68 +271,9 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 		time.Sleep(333_333 * time.Microsecond)
 	}
 	time.Sleep(time.Second)
-	var all []*group
-	for i := range rooms {
-		g := &group{n: i, busy: make(chan struct{}, 1)}
-		if why := w.open(g, i); why != "" {
-			broken = append(broken, why)
-			continue
-		}
-		all = append(all, g)
-		for j := range players {
-			one := w.gamer(g, i*players+j, seed)
-			g.players = append(g.players, one)
-			one.play()
-			time.Sleep(97_003_017 * time.Nanosecond)
-		}
-	}
-	for i := range hosts {
-		g := &group{n: rooms + i}
-		if why := w.open(g, i); why != "" {
-			broken = append(broken, why)
-		}
-		w.quiet = append(w.quiet, g)
-	}
+	all, broken := w.gather(seed)
 	unwatched := w.watch(all)
-	undo := []struct {
-		at time.Duration
-		op
-		do func()
-	}{}
-	pass := func(until time.Duration) {
-		for len(undo) > 0 && undo[0].at <= until {
-			time.Sleep(undo[0].at - time.Since(w.began))
-			w.tell("night", "undone: %v", undo[0].op)
-			undo[0].do()
-			w.welcome(undo[0].op, all)
-			undo = undo[1:]
-		}
-		time.Sleep(until - time.Since(w.began))
-	}
-	for _, o := range ops {
-		if o.isThen() {
-			continue
-		}
-		pass(o.at)
-		w.tell("night", "%v", o)
-		if back := w.do(o, all); back != nil {
-			undo = append(undo, struct {
-				at time.Duration
-				op
-				do func()
-			}{o.at + o.lasts, o, back})
-			slices.SortStableFunc(undo, func(a, b struct {
-				at time.Duration
-				op
-				do func()
-			}) int {
-				return cmp.Compare(a.at, b.at)
-			})
-		}
-	}
-	if len(undo) > 0 {
-		pass(undo[len(undo)-1].at)
-	}
+	w.suffer(ops, all)
 	w.tell("night", "all is whole")
 	unwatched()
 	w.orders.Wait()
@@ -354,6 +295,72 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 	w.mu.Lock()
 	w.isOver = true
 	w.mu.Unlock()
+	w.disperse(all)
+	return broken
+}
+
+// gather opens the night's rooms, and returns those that have people, and what fails.
+func (w *world) gather(seed uint64) (all []*group, broken []string) {
+	for i := range rooms {
+		g := &group{n: i, busy: make(chan struct{}, 1)}
+		if why := w.open(g, i); why != "" {
+			broken = append(broken, why)
+			continue
+		}
+		all = append(all, g)
+		for j := range players {
+			one := w.gamer(g, i*players+j, seed)
+			g.players = append(g.players, one)
+			one.play()
+			time.Sleep(97_003_017 * time.Nanosecond)
+		}
+	}
+	for i := range hosts {
+		g := &group{n: rooms + i}
+		if why := w.open(g, i); why != "" {
+			broken = append(broken, why)
+		}
+		w.quiet = append(w.quiet, g)
+	}
+	return all, broken
+}
+
+// suffer does the night's operations, each at its time, and undoes them.
+func (w *world) suffer(ops []op, all []*group) {
+	type undoing struct {
+		at time.Duration
+		op
+		do func()
+	}
+	var undo []undoing
+	pass := func(until time.Duration) {
+		for len(undo) > 0 && undo[0].at <= until {
+			time.Sleep(undo[0].at - time.Since(w.began))
+			w.tell("night", "undone: %v", undo[0].op)
+			undo[0].do()
+			w.welcome(undo[0].op, all)
+			undo = undo[1:]
+		}
+		time.Sleep(until - time.Since(w.began))
+	}
+	for _, o := range ops {
+		if o.isThen() {
+			continue
+		}
+		pass(o.at)
+		w.tell("night", "%v", o)
+		if back := w.do(o, all); back != nil {
+			undo = append(undo, undoing{o.at + o.lasts, o, back})
+			slices.SortStableFunc(undo, func(a, b undoing) int { return cmp.Compare(a.at, b.at) })
+		}
+	}
+	if len(undo) > 0 {
+		pass(undo[len(undo)-1].at)
+	}
+}
+
+// disperse ends all programs and hosts.
+func (w *world) disperse(all []*group) {
 	for _, g := range all {
 		for _, p := range g.players {
 			p.stop()
@@ -369,7 +376,6 @@ func (w *world) play(seed uint64, ops []op) (broken []string) {
 	case <-time.After(5 * time.Minute):
 		w.hang("not all has ended")
 	}
-	return broken
 }
 
 // hang tells of a night that does not end, and ends the program: its goroutines cannot be ended.

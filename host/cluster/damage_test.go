@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -183,4 +184,31 @@ func testUnsure(t *testing.T) {
 	l.Cut()
 	eventually(t, "a does not know", func() bool { return a.Find("NONE") == store.Place{Unsure: true} })
 	eventually(t, "a knows again", func() bool { return a.Find("NONE") == store.Place{} })
+}
+
+// TestListing checks when a watch has everything: what its server counts, and what it sends.
+func TestListing(t *testing.T) {
+	type message struct {
+		subject              string
+		seq, pending         uint64
+		isComplete, isNearer bool
+	}
+	for name, tt := range map[string]struct {
+		all      listing
+		messages []message
+	}{
+		"nothing is there":            {listing{}, []message{{"", 0, 0, true, false}}},
+		"all come":                    {listing{subjects: 2}, []message{{"", 0, 2, false, true}, {"a", 1, 1, false, true}, {"b", 2, 0, true, false}}},
+		"and then one more":           {listing{subjects: 1}, []message{{"a", 1, 0, true, false}, {"a", 2, 0, true, false}}},
+		"one is counted and not sent": {listing{subjects: 2}, []message{{"", 0, 2, false, true}, {"a", 1, 0, false, true}, {"a", 3, 0, false, false}}},
+		"the server is behind":        {listing{passes: 7}, []message{{"", 0, 0, false, true}, {"a", 6, 0, false, false}, {"buoy", 7, 0, true, false}}},
+		"more come meanwhile":         {listing{subjects: 1}, []message{{"a", 1, 1, false, true}, {"b", 2, 1, false, false}, {"c", 3, 0, true, false}}},
+	} {
+		tt.all.heard, tt.all.rest = map[string]bool{}, math.MaxUint64
+		for i, m := range tt.messages {
+			if isComplete, isNearer := tt.all.note(m.subject, m.seq, m.pending); isComplete != m.isComplete || isNearer != m.isNearer {
+				t.Errorf("%s, message %d: complete %v, nearer %v", name, i, isComplete, isNearer)
+			}
+		}
+	}
 }

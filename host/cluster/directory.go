@@ -98,8 +98,8 @@ func (d *directory) reconnected() {
 func (d *directory) lacks(seq uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.position < seq && time.Since(d.restarted) > leaseTime {
-		d.restarted, d.restart = time.Now(), wake(d.restart)
+	if d.position < seq && d.clock.Since(d.restarted) > leaseTime {
+		d.restarted, d.restart = d.clock.Now(), wake(d.restart)
 	}
 }
 
@@ -261,7 +261,7 @@ func (c *Cluster) missing() {
 		case isSilent && node == c.config.Node:
 			n.heard = c.config.Clock.Now() // the new watch gets as long
 			d.hosts[node] = n
-			d.restarted, d.restart = time.Now(), wake(d.restart)
+			d.restarted, d.restart = n.heard, wake(d.restart)
 		case isSilent:
 			silent = append(silent, node)
 		}

@@ -357,7 +357,7 @@ func (c *Cluster) deny(ctx context.Context, code string, seq uint64) error {
 	if last, err := c.last(ctx, code); err != nil || last.Epoch > 0 { // another one leads by now
 		return asAway(cmp.Or(err, errBehind))
 	}
-	next, isLost := d.deny(code, e, info, time.Now())
+	next, isLost := d.deny(code, e, info, c.config.Clock.Now())
 	switch {
 	case isLost:
 		c.log.Error("NATS has lost a room", "room", e.id)

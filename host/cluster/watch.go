@@ -130,76 +130,37 @@ func (w *watch) follow(life context.Context) error {
 		case <-until.Done():
 		}
 	})
-	config := jetstream.ConsumerConfig{
-		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: watchLife,
-		FilterSubject: w.subject, HeadersOnly: w.headersOnly, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy,
+	consumer, all, err := w.begin(until)
+	if consumer != nil {
+		name := consumer.CachedInfo().Name
+		defer func() {
+			if life.Err() != nil {
+				return // in watchLife the servers forget it by themselves
+			}
+			ctx, cancel := context.WithTimeout(life, askTime/4)
+			defer cancel()
+			w.stream.DeleteConsumer(ctx, name)
+		}()
 	}
-	if w.last > 0 {
-		if err := w.rewound(until); err != nil {
-			return err
-		}
-	}
-	if w.last > 0 {
-		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, w.last+1
-	}
-	ctx, asked := context.WithTimeout(until, askTime)
-	defer asked()
-	var passes, least uint64 // a message that the watch has to pass, and how many there are
-	if w.mark != nil {
-		var err error
-		if passes, err = w.mark(ctx); err != nil {
-			return err
-		}
-	}
-	if w.last == 0 && w.isAll {
-		info, err := w.stream.Info(ctx)
-		if err != nil {
-			return err
-		}
-		least = info.State.NumSubjects
-	}
-	consumer, err := w.stream.CreateConsumer(ctx, config)
 	if err != nil {
 		return err
-	}
-	name := consumer.CachedInfo().Name
-	defer func() {
-		if life.Err() != nil {
-			return // in watchLife the servers forget it by themselves
-		}
-		ctx, cancel := context.WithTimeout(life, askTime/4)
-		defer cancel()
-		w.stream.DeleteConsumer(ctx, name)
-	}()
-	isShort := consumer.CachedInfo().NumPending < least
-	if !isShort {
-		w.short = 0
-	} else if w.short++; w.short < shortTries { // otherwise it is the leader that counts wrongly
-		return errBehind
-	}
-	least = min(least, consumer.CachedInfo().NumPending)
-	if !isCurrent(until, w.stream, consumer) {
-		return errBehind
 	}
 	defer w.whole(false)
 	unread := time.AfterFunc(w.patience, func() { cancel(errUnread) })
 	defer unread.Stop()
-	const none = math.MaxUint64
-	heard, rest := map[string]bool{}, uint64(none) // whose messages, and how few were still to come
-	counts := func(pending uint64) {
+	note := func(subject string, pending uint64) {
+		isComplete, isNearer := all.note(subject, w.last, pending)
 		switch {
-		case pending == 0 && w.last >= passes && uint64(len(heard)) >= least:
+		case isComplete:
 			unread.Stop()
-			rest = none
 			w.patience = unreadAfter
-			w.whole(!isShort)
+			w.whole(!all.isShort)
 			w.listed()
-		case pending < rest:
+		case isNearer:
 			unread.Reset(w.patience)
-			rest = pending
 		}
 	}
-	counts(consumer.CachedInfo().NumPending)
+	note("", consumer.CachedInfo().NumPending)
 	messages, err := consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.PullExpiry(watchExpiry),
 		jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
@@ -231,11 +192,78 @@ func (w *watch) follow(life context.Context) error {
 		}
 		w.last = at.Sequence.Stream
 		w.tell(m.Subject()[prefix:], m.Headers(), m.Data(), at.Sequence.Stream)
-		if uint64(len(heard)) < least {
-			heard[m.Subject()] = true
-		}
-		counts(at.NumPending)
+		note(m.Subject(), at.NumPending)
 	}
+}
+
+// begin asks for what follows the last reported message, and returns what has to come until that is all. On an
+// error the servers may have the consumer already.
+func (w *watch) begin(until context.Context) (consumer jetstream.Consumer, all listing, err error) {
+	config := jetstream.ConsumerConfig{
+		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: watchLife,
+		FilterSubject: w.subject, HeadersOnly: w.headersOnly, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy,
+	}
+	if w.last > 0 {
+		if err := w.rewound(until); err != nil {
+			return nil, all, err
+		}
+	}
+	if w.last > 0 {
+		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, w.last+1
+	}
+	ctx, cancel := context.WithTimeout(until, askTime)
+	defer cancel()
+	all = listing{heard: map[string]bool{}, rest: math.MaxUint64}
+	if w.mark != nil {
+		if all.passes, err = w.mark(ctx); err != nil {
+			return nil, all, err
+		}
+	}
+	if w.last == 0 && w.isAll {
+		info, err := w.stream.Info(ctx)
+		if err != nil {
+			return nil, all, err
+		}
+		all.subjects = info.State.NumSubjects
+	}
+	if consumer, err = w.stream.CreateConsumer(ctx, config); err != nil {
+		return nil, all, err
+	}
+	pending := consumer.CachedInfo().NumPending
+	if all.isShort = pending < all.subjects; !all.isShort {
+		w.short = 0
+	} else if w.short++; w.short < shortTries { // otherwise it is the leader that counts wrongly
+		return consumer, all, errBehind
+	}
+	all.subjects = min(all.subjects, pending)
+	if !isCurrent(until, w.stream, consumer) {
+		return consumer, all, errBehind
+	}
+	return consumer, all, nil
+}
+
+// listing is what a server has to send until a watch has everything.
+type listing struct {
+	passes   uint64          // a message that has to come
+	subjects uint64          // how many subjects have to have one
+	isShort  bool            // the server counts fewer than the leader
+	heard    map[string]bool // whose messages have come, until there are enough
+	rest     uint64          // how few messages were still to come
+}
+
+// note notes the newest message, with its subject, its sequence and how many are to come by the server's word;
+// the subject is empty before the first. It returns whether that is everything, or less is to come than ever.
+func (l *listing) note(subject string, seq, pending uint64) (isComplete, isNearer bool) {
+	if subject != "" && uint64(len(l.heard)) < l.subjects {
+		l.heard[subject] = true
+	}
+	if pending == 0 && seq >= l.passes && uint64(len(l.heard)) >= l.subjects {
+		l.rest = math.MaxUint64
+		return true, false
+	}
+	isNearer = pending < l.rest
+	l.rest = min(l.rest, pending)
+	return false, isNearer
 }
 
 // rewound starts from the beginning if the stream ends before the last message that this host has
