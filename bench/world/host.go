@@ -145,6 +145,7 @@ func (p *process) serve(ctx context.Context, web, door string) error {
 	}
 	stop := h.Serve(listener, nil, func(error) {})
 	w.tell("host "+p.name, "begins")
+	time.Sleep(700 * time.Nanosecond) // even if it was killed as it began: its rooms begin, and only then end
 	<-ctx.Done()
 	hurry, done := context.WithTimeout(context.Background(), 2500*time.Millisecond)
 	h.Drain(hurry)

@@ -333,15 +333,17 @@ func (w *world) suffer(ops []op, all []*group) {
 		do func()
 	}
 	var undo []undoing
+	// An operation that is late comes after what the last one has begun, not beside it.
+	reach := func(at time.Duration) { time.Sleep(max(at-time.Since(w.began), 800*time.Nanosecond)) }
 	pass := func(until time.Duration) {
 		for len(undo) > 0 && undo[0].at <= until {
-			time.Sleep(undo[0].at - time.Since(w.began))
+			reach(undo[0].at)
 			w.tell("night", "undone: %v", undo[0].op)
 			undo[0].do()
 			w.welcome(undo[0].op, all)
 			undo = undo[1:]
 		}
-		time.Sleep(until - time.Since(w.began))
+		reach(until)
 	}
 	for _, o := range ops {
 		if o.isThen() {
