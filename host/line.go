@@ -224,6 +224,9 @@ func (l *line) find(ctx context.Context) (*websocket.Conn, []byte, error) {
 
 // introduce repeats the client's first message to an owner, and returns the answer.
 func (l *line) introduce(ctx context.Context, owner *websocket.Conn) ([]byte, error) {
+	if ctx.Err() != nil { // while the owner accepted the connection
+		return nil, ctx.Err()
+	}
 	defer context.AfterFunc(ctx, func() { owner.NetConn().Close() })()
 	owner.SetReadLimit(ownerLimit)
 	if err := owner.WriteMessage(websocket.TextMessage, l.first); err != nil {
