@@ -49,6 +49,7 @@ func (l *lifecycle) adopt(ctx context.Context) {
 		atOnce <- struct{}{}
 		claims.Go(func() {
 			defer func() { <-atOnce }()
+			l.awaitClaim(code) // which may end in vain at this moment, and the store offers the room once
 			l.claim(code)
 		})
 	}

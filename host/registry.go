@@ -18,17 +18,19 @@ type registry struct {
 	mu     sync.Mutex // guards following
 	rooms  map[string]*actor
 	closed bool
-	// claiming are the rooms that are being claimed, and fallen those whose goroutine has panicked.
-	// unreadable are rooms that this host cannot hold, with the reason for people.
-	claiming, fallen map[string]bool
-	unreadable       map[string]*wire.Refusal
-	becoming         int // rooms that are about to become standing ones
+	// claiming are the rooms that are being claimed, each with what is closed at the end of that. fallen
+	// are those whose goroutine has panicked. unreadable are rooms that this host cannot hold, with the
+	// reason for people.
+	claiming   map[string]chan struct{}
+	fallen     map[string]bool
+	unreadable map[string]*wire.Refusal
+	becoming   int // rooms that are about to become standing ones
 }
 
 func newRegistry() *registry {
 	return &registry{
 		rooms:      map[string]*actor{},
-		claiming:   map[string]bool{},
+		claiming:   map[string]chan struct{}{},
 		fallen:     map[string]bool{},
 		unreadable: map[string]*wire.Refusal{},
 	}
@@ -121,14 +123,26 @@ func (r *registry) drop(a *actor) bool {
 func (r *registry) beginClaim(code string) (done func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed || r.claiming[code] || r.rooms[code] != nil || r.unreadable[code] != nil {
+	if r.closed || r.claiming[code] != nil || r.rooms[code] != nil || r.unreadable[code] != nil {
 		return nil
 	}
-	r.claiming[code] = true
+	ended := make(chan struct{})
+	r.claiming[code] = ended
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		delete(r.claiming, code)
+		close(ended)
+	}
+}
+
+// awaitClaim waits while another goroutine claims a room.
+func (r *registry) awaitClaim(code string) {
+	r.mu.Lock()
+	ended := r.claiming[code]
+	r.mu.Unlock()
+	if ended != nil {
+		<-ended
 	}
 }
 
