@@ -400,6 +400,16 @@ func (a *actor) leave() {
 	a.work.Wait()
 }
 
+// newest returns the newest view. A room whose goroutine ends here waits, for all that this host knows:
+// the next host may already have gone on.
+func (a *actor) newest() *page.View {
+	view, _ := a.views.get()
+	if cause := context.Cause(a.ctx); cause != nil && !errors.Is(cause, errOver) {
+		return view.Held(heldSentence)
+	}
+	return view
+}
+
 // moved returns the message for players whose room is about to have another host, or the same host
 // after a restart.
 func moved() *wire.Refusal {

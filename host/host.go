@@ -322,8 +322,7 @@ func (h *Host) Room(code string) (wire.Snapshot, bool) {
 	if a == nil {
 		return wire.Snapshot{}, false
 	}
-	view, _ := a.views.get()
-	return view.Snapshot, true
+	return a.newest().Snapshot, true
 }
 
 // Watch yields the newest state of a room, now and at each change, until ctx, the room or the host
