@@ -5,6 +5,7 @@
 package sentence
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -182,10 +183,11 @@ var errMalformed = errors.New("sentence: malformed")
 
 // UnmarshalJSON also reads a text, which is how earlier releases wrote a sentence, as [Plain] has it.
 func (s *Sentence) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
+	if bytes.HasPrefix(data, []byte{'"'}) {
+		var text string
+		err := json.Unmarshal(data, &text)
 		*s = Plain(text)
-		return nil
+		return err
 	}
 	type plain Sentence // without this method
 	return json.Unmarshal(data, (*plain)(s))

@@ -420,16 +420,16 @@ type Note struct {
 // String returns the note in English.
 func (n Note) String() string { return catalogue.InEnglish().Say(n.Sentence) }
 
-// UnmarshalJSON reads the time beside the sentence, which reads itself.
+// UnmarshalJSON reads the time and the sentence together.
 func (n *Note) UnmarshalJSON(data []byte) error {
-	var read struct {
+	type fields sentence.Sentence // without its method
+	read := struct {
 		At time.Time `json:"at"`
-	}
-	if err := json.Unmarshal(data, &read); err != nil {
-		return err
-	}
-	n.At = read.At
-	return n.Sentence.UnmarshalJSON(data)
+		fields
+	}{n.At, fields(n.Sentence)}
+	err := json.Unmarshal(data, &read)
+	n.At, n.Sentence = read.At, sentence.Sentence(read.fields)
+	return err
 }
 
 func (Hello) kind() string     { return "hello" }
