@@ -239,7 +239,7 @@ func Run(ctx context.Context, options Options) error {
 	}
 	s := &session{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
-		inbox: make(chan func()), program: access.NewSecret(), scanner: scanner{newProber: options.NewProber, turn: make(chan struct{}, 1)},
+		inbox: make(chan func()), program: access.NewSecret(), scanner: scanner{newProber: options.NewProber},
 		stops: map[int]context.CancelFunc{}, boxes: map[int]*mailbox{}, places: map[string]*scanner{},
 	}
 	token := options.Token

@@ -14,20 +14,33 @@ type scanner struct {
 	// rests learns how long the prober pauses; nil ignores it.
 	rests func(time.Duration)
 
-	// turn is full while a task runs, and guards the fields below. A lock would not do: whoever waits for one cannot
-	// give up.
-	turn   chan struct{}
+	// last is closed once the newest task no longer needs the prober, nil before the first. Only the session's
+	// goroutine has it.
+	last chan struct{}
+	// game and prober belong to the task whose turn it is.
 	game   string
 	prober Prober
 }
 
-// run waits for the previous run to end, then runs o.
-func (s *scanner) run(ctx context.Context, o player.Run, seen func(discovery.Result)) error {
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
+// queue gives a task its place after those before it, whichever goroutine is faster, and returns how to run it.
+func (s *scanner) queue() (run func(ctx context.Context, o player.Run, seen func(discovery.Result)) error) {
+	before, done := s.last, make(chan struct{})
+	s.last = done
+	return func(ctx context.Context, o player.Run, seen func(discovery.Result)) error {
+		if before != nil {
+			select {
+			case <-before:
+			case <-ctx.Done():
+				go func() { <-before; close(done) }() // the others keep their places
+				return ctx.Err()
+			}
+		}
+		defer close(done)
+		return s.run(ctx, o, seen)
 	}
+}
+
+func (s *scanner) run(ctx context.Context, o player.Run, seen func(discovery.Result)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -48,7 +61,7 @@ func (s *scanner) run(ctx context.Context, o player.Run, seen func(discovery.Res
 	return s.prober.Run(ctx, o.Servers, o.Watched(seen), seen)
 }
 
-// close needs the turn, or that all tasks have ended.
+// close must be called by the task whose turn it is, or when all have ended.
 func (s *scanner) close() error {
 	prober := s.prober
 	if s.prober = nil; prober == nil {

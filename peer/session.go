@@ -3,7 +3,9 @@ package peer
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -95,7 +97,7 @@ func (s *session) queued() int {
 
 // tick tells the machine what was seen and that time has passed.
 func (s *session) tick() {
-	for task := range s.boxes {
+	for _, task := range slices.Sorted(maps.Keys(s.boxes)) {
 		s.empty(task)
 	}
 	in := player.Tick{Queued: s.queued()}
@@ -231,20 +233,21 @@ func (s *session) run(o player.Run) {
 	by, box := &s.scanner, &mailbox{clock: s.options.Clock, began: o.Began}
 	if o.IsPlaces {
 		if by = s.places[o.Game]; by == nil {
-			by = &scanner{turn: make(chan struct{}, 1), newProber: func(protocol string, _ func(time.Duration)) (Prober, error) {
+			by = &scanner{newProber: func(protocol string, _ func(time.Duration)) (Prober, error) {
 				return s.options.NewPlaceProber(protocol)
 			}}
 			s.places[o.Game] = by
 		}
 	}
 	s.boxes[o.Task] = box
+	run := by.queue()
 	s.begin(o.Task, func(ctx context.Context) player.Input {
 		if o.Patience > 0 {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(ctx, o.Patience)
 			defer cancel()
 		}
-		err := by.run(ctx, o, box.add)
+		err := run(ctx, o, box.add)
 		if ctx.Err() != nil {
 			err = nil // the run was stopped for another, or it ran out of patience with silent servers
 		}
