@@ -272,6 +272,7 @@ func (h *Host) Drain(ctx context.Context) {
 		h.keeper.unhanded.Wait()
 		h.sayGoodbye()
 		h.rooms.running.Wait()
+		rest(ctx, lastAnswers)
 		h.hangUp()
 		h.work.Wait()
 	}()
@@ -298,6 +299,9 @@ const (
 	// goodbyeTime is how long rooms may take to tell their people to come back, once the host waits for
 	// nothing else.
 	goodbyeTime = 100 * time.Millisecond
+	// lastAnswers is how long the answers of rooms that have just ended may take to leave this host, before
+	// its connections end.
+	lastAnswers = 10 * time.Millisecond
 	// abandonAfter is how long abandoned work may take to notice.
 	abandonAfter = time.Second
 )
