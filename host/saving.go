@@ -137,7 +137,7 @@ func (s *saving) due(revision int) time.Time {
 	if s.done != nil || revision == s.saved {
 		return time.Time{}
 	}
-	return s.savedAt.Add(min(saveEvery<<min(s.unsaved, 8), longestRest))
+	return s.savedAt.Add(min(saveEvery<<min(max(s.unsaved-1, 0), 8), longestRest))
 }
 
 // write begins a save, while no other runs. A slow save delays only people who wait for it.

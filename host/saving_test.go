@@ -531,3 +531,14 @@ func TestClaimedUntrusted(t *testing.T) {
 		}
 	})
 }
+
+// TestSaveRhythm checks how long after a save the next one begins, by the failures in a row.
+func TestSaveRhythm(t *testing.T) {
+	const s = time.Second
+	noon := time.Unix(1_700_000_000, 0)
+	for unsaved, want := range []time.Duration{2 * s, 2 * s, 4 * s, 8 * s, 16 * s, 30 * s, 30 * s} {
+		if got := (&saving{savedAt: noon, unsaved: unsaved}).due(1).Sub(noon); got != want {
+			t.Errorf("after %d failures the next save comes after %v, want %v", unsaved, got, want)
+		}
+	}
+}

@@ -148,8 +148,11 @@ func (w *world) judge(ops []op) (broken []string) {
 			}
 		}
 		before, isAgain := launched[launch{s.who, s.round}]
-		// The next program is sent, too, if the host cannot know of the last one.
-		isAgain = isAgain && (before.life == s.life || s.at-before.at > toldTime && away(seen, s.who, before.at, before.at+toldTime) == 0)
+		// The next program is sent, too, if the host cannot know of the last one, or its disk took nothing then.
+		isAgain = isAgain && (before.life == s.life || s.at-before.at > toldTime && away(seen, s.who, before.at, before.at+toldTime) == 0 &&
+			!slices.ContainsFunc(ops, func(o op) bool {
+				return (o.kind == "disk-full" || o.kind == "disk-fails") && o.at < before.at+toldTime && o.at+o.lasts > before.at
+			}))
 		switch m := (match{s.room, s.round}); {
 		case s.left != "" && !s.isOut:
 			fail("%s is out of the room: %s", s.who, s.left)
