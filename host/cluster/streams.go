@@ -95,9 +95,11 @@ func (c *Cluster) prepare(ctx context.Context) error {
 
 // prepare makes a stream, or checks the existing one.
 func (s streams) prepare(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
+	look, cancel := context.WithTimeout(ctx, askTime) // who asks while there is no leader gets no answer
+	found, err := s.js.Stream(look, want.Name)
+	cancel()
 	ask, cancel := context.WithTimeout(ctx, electionTime/2)
 	defer cancel()
-	found, err := s.js.Stream(ask, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return s.replicated(ask, want, 1, s.js.CreateStream)
 	}
