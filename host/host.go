@@ -272,8 +272,10 @@ func (h *Host) Drain(ctx context.Context) {
 		h.keeper.unhanded.Wait()
 		h.sayGoodbye()
 		h.rooms.running.Wait()
-		rest(ctx, lastAnswers)
-		h.hangUp()
+		if h.lines.Err() == nil {
+			rest(ctx, lastAnswers)
+			h.hangUp()
+		}
 		h.work.Wait()
 	}()
 	select {
