@@ -64,14 +64,14 @@ func main() {
 	debug.SetGCPercent(400) // a night's memory is small
 	testing.Init()          // package synctest wants a test
 	nights := flag.Int("nights", 1, "play so many nights")
-	seed := flag.String("seed", "1", "the world's seed; with -N, its night N alone")
+	seed := flag.String("seed", "1", "the world's seed; with -N, begin with its night N")
 	stops := flag.Bool("first", false, "end with the first night that breaks a promise")
 	shrinks := flag.Bool("shrink", false, "keep each night that breaks a promise in testdata, with as few faults and steps as possible")
 	trace := flag.Bool("trace", false, "tell each night step by step")
 	rate := flag.Int("rate", 100, "let the clock of one machine run at so many percent, until the faults are over")
 	twice := flag.Bool("twice", false, "play each night on one processor and on two, and tell how they differ")
 	flag.Parse()
-	of, one, isOne := strings.Cut(*seed, "-")
+	of, from, isFrom := strings.Cut(*seed, "-")
 	number := func(text string) uint64 {
 		n, err := strconv.ParseUint(text, 10, 31)
 		if err != nil {
@@ -80,12 +80,11 @@ func main() {
 		}
 		return n
 	}
-	first, last := uint64(0), uint64(*nights)
-	if isOne {
-		first = number(one)
-		last = first + 1
+	world, first := number(of), uint64(0)
+	if isFrom {
+		first = number(from)
 	}
-	world := number(of)
+	last := first + uint64(*nights)
 	play := func(t *testing.T) {
 		began := time.Now()
 		broken, all := 0, sha256.New()
