@@ -273,7 +273,7 @@ func (h *Host) Drain(ctx context.Context) {
 		h.sayGoodbye()
 		h.rooms.running.Wait()
 		if h.lines.Err() == nil {
-			rest(ctx, lastAnswers)
+			time.Sleep(lastAnswers)
 			h.hangUp()
 		}
 		h.work.Wait()
