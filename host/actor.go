@@ -60,6 +60,7 @@ type actor struct {
 	held  *board[sentence.Sentence]
 	inbox chan func()
 	done  chan struct{}  // closed when the goroutine ends
+	gone  chan struct{}  // closed when the host forgets the room
 	work  sync.WaitGroup // list fetches and saves
 	over  atomic.Bool    // the room is over, or about to be
 	// takesCode is [room.Room.TakesCode] after the newest step. People see that step only once it

@@ -43,13 +43,15 @@ func (l *lifecycle) adopt(ctx context.Context) {
 	defer claims.Wait()
 	atOnce := make(chan struct{}, claimsAtOnce)
 	for code := range l.keeper.store.Adopt(ctx) {
-		if l.find(code) != nil || l.isUnreadable(code) {
+		if l.isUnreadable(code) {
 			continue
 		}
 		atOnce <- struct{}{}
 		claims.Go(func() {
 			defer func() { <-atOnce }()
-			l.awaitClaim(code) // which may end in vain at this moment, and the store offers the room once
+			// The store offers a room once, perhaps as soon as a claim fails, or while this host's goroutine of it
+			// does not know yet that the room was lost.
+			l.awaitEnd(l.ctx, code)
 			l.claim(code)
 		})
 	}
@@ -167,7 +169,7 @@ func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, sto
 		held: newBoard(sentence.Sentence{}), views: newBoard(&page.View{
 			Snapshot: shows.Snapshot,
 			Badges:   shows.Badges,
-		}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[people.ID]*link{},
+		}), inbox: make(chan func()), done: make(chan struct{}), gone: make(chan struct{}), room: r, links: map[people.ID]*link{},
 	}
 	a.ctx, a.end = context.WithCancelCause(l.ctx)
 	a.shown = -1

@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -114,6 +115,7 @@ func (r *registry) drop(a *actor) bool {
 	isHere := r.rooms[a.code] == a
 	if isHere {
 		delete(r.rooms, a.code)
+		close(a.gone)
 	}
 	return isHere
 }
@@ -136,13 +138,23 @@ func (r *registry) beginClaim(code string) (done func()) {
 	}
 }
 
-// awaitClaim waits while another goroutine claims a room.
-func (r *registry) awaitClaim(code string) {
-	r.mu.Lock()
-	ended := r.claiming[code]
-	r.mu.Unlock()
-	if ended != nil {
-		<-ended
+// awaitEnd waits until no goroutine has a room or claims it, or until ctx ends.
+func (r *registry) awaitEnd(ctx context.Context, code string) {
+	for {
+		r.mu.Lock()
+		ended := r.claiming[code]
+		if a := r.rooms[code]; a != nil {
+			ended = a.gone
+		}
+		r.mu.Unlock()
+		if ended == nil {
+			return
+		}
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

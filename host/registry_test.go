@@ -18,7 +18,7 @@ import (
 
 func (r *registry) known(t *testing.T, code string, about wire.Head, isOpen bool) *actor {
 	t.Helper()
-	a := &actor{code: code, open: isOpen, views: newBoard(&page.View{Snapshot: wire.Snapshot{Room: about}})}
+	a := &actor{code: code, open: isOpen, views: newBoard(&page.View{Snapshot: wire.Snapshot{Room: about}}), gone: make(chan struct{})}
 	if !r.add(a, func() {}) {
 		t.Fatalf("%s is not taken", code)
 	}
