@@ -45,8 +45,10 @@ type directory struct {
 	// position is how far the rooms' watch has come; moved is closed when it advances.
 	position uint64
 	moved    chan struct{}
-	// synced is the sequence of this host's newest buoy that the watch has passed.
-	synced uint64
+	// synced is the sequence of this host's newest buoy that the watch has passed. spoke is when the watch
+	// last told anything, and tried when a buoy was last written because it told nothing.
+	synced       uint64
+	spoke, tried time.Time
 	// changed is closed when there may be a room to adopt.
 	changed chan struct{}
 	// restart makes the watches begin again, because the connection is a new one, or because their
@@ -185,7 +187,7 @@ func (d *directory) hearRoom(code string, header nats.Header, _ []byte, seq uint
 	newer := errors.Is(err, store.ErrNewer)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.position, d.moved = seq, wake(d.moved)
+	d.position, d.moved, d.spoke = seq, wake(d.moved), d.clock.Now()
 	if node, is := strings.CutPrefix(code, buoy); is {
 		if node == d.self.node {
 			d.synced = seq
@@ -254,6 +256,7 @@ func (c *Cluster) missing() {
 		return // what was said during an outage is only coming in
 	}
 	d := &c.directory
+	c.work.Go(c.soundOut)
 	var silent []string
 	d.mu.Lock()
 	for node, n := range d.hosts {
@@ -287,6 +290,28 @@ func (c *Cluster) missing() {
 		d.mu.Unlock()
 	}
 }
+
+// soundOut writes a buoy if the rooms' watch has told nothing for a while. If the watch does not tell that
+// either, its server lags behind, and the watches begin again on another one.
+func (c *Cluster) soundOut() {
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.clock.Now()
+	switch {
+	case now.Sub(d.spoke) < soundEvery:
+	case d.tried.Before(d.spoke), now.Sub(d.tried) > soundEvery:
+		d.tried = now
+		d.mu.Unlock()
+		c.floatBuoy(c.ctx, c.config.Node) // without an answer the next one comes later
+		d.mu.Lock()
+	case now.Sub(d.tried) > leaseTime && now.Sub(d.restarted) > leaseTime:
+		d.restarted, d.restart = now, wake(d.restart)
+	}
+}
+
+// soundEvery is how long the rooms' watch may tell nothing until a buoy shows whether it still would.
+const soundEvery = 8 * time.Second
 
 // buoy begins the subject under which a host writes a message among the rooms and reads it back; no
 // code begins like this. A second one stands in the subject of the watch's own buoys. buoyLife is how

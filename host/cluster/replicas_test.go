@@ -232,6 +232,10 @@ func testLags(t *testing.T) {
 		eventually(t, "a hears of room "+node, func() bool { return a.Find(node).State == store.Elsewhere })
 		m.Slow(lags, true)
 		join(t, world(m), node)
+		if _, err := next.Create(t.Context(), "NEW"+node, "new"+node, []byte("room")); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "a hears of a new room", func() bool { return a.Find("NEW"+node).State == store.Elsewhere })
 		eventually(t, "a hears of "+node, func() bool { return slices.Contains(a.Hosts(), node) })
 		ends.Close()
 		eventually(t, "room "+node+" is claimed", func() bool { _, _, err := next.Claim(t.Context(), node); return err == nil })
