@@ -120,10 +120,12 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 		r.phase.lookedAside(r, in.Player, v)
 		return nil
 	}
-	heard, err := r.decision.Hear(r.facts, in.Player, v, r.lookFacts())
-	if err != nil {
-		return Nonsense(err.Error())
+	for _, seen := range v.Servers {
+		if seen.Server < 0 || seen.Server >= len(r.parts.Servers.List) {
+			return nonsensef("a look at server %d of %d", seen.Server, len(r.parts.Servers.List))
+		}
 	}
+	heard := r.decision.Hear(r.facts, in.Player, v, r.lookFacts())
 	if heard.IsElsewhere {
 		r.parts.Origins.Part(in.Player)
 		r.out.say(heard.Note)

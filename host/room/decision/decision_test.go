@@ -98,15 +98,14 @@ func (n *session) readmits(player people.ID) bool {
 	return isBack
 }
 
-func (n *session) hear(player people.ID, v wire.Verified) (finals.Heard, error) {
-	heard, err := n.d.Hear(n.F, player, v, n.facts())
+func (n *session) hear(player people.ID, v wire.Verified) {
+	heard := n.d.Hear(n.F, player, v, n.facts())
 	if heard.IsElsewhere {
 		n.Origins.Part(player)
 	}
 	if heard.Counts {
 		n.p.NoteLooks(n.F, player, heard.Seen, n.Now)
 	}
-	return heard, err
 }
 
 func (n *session) acceptMisses() { n.p.NoteMisses(n.d.Looks.AcceptMisses(n.facts())) }
@@ -156,9 +155,7 @@ func (n *session) hears(asks []finals.Ask) {
 		for _, server := range ask.Servers {
 			v.Servers = append(v.Servers, n.seen(ask.Player, server, ask.Samples))
 		}
-		if _, err := n.hear(ask.Player, v); err != nil {
-			n.Fatal(err)
-		}
+		n.hear(ask.Player, v)
 	}
 }
 

@@ -171,7 +171,7 @@ func known(g facts.Facts, player people.ID, knowledge evidence.Knowledge, server
 }
 
 // Hear takes a player's second look. The caller adds the results to the evidence.
-func (d *Decision) Hear(g facts.Facts, player people.ID, v wire.Verified, f finals.Facts) (heard finals.Heard, err error) {
+func (d *Decision) Hear(g facts.Facts, player people.ID, v wire.Verified, f finals.Facts) finals.Heard {
 	return d.Looks.Hear(player, withoutDelay(v, g.Results(player).Delay()), f)
 }
 

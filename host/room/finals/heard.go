@@ -1,7 +1,6 @@
 package finals
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -32,23 +31,19 @@ type Seen struct {
 	Look   *Look
 }
 
-// Hear takes a player's answer. It ignores an answer to another look. The error says that the
-// answer makes no sense; then nothing of it counts.
-func (l *Looks) Hear(player people.ID, v wire.Verified, f Facts) (h Heard, err error) {
+// Hear takes a player's answer. It ignores an answer to another look. That has another number, or,
+// if a host that lost the room has begun it, perhaps the same number and other servers.
+func (l *Looks) Hear(player people.ID, v wire.Verified, f Facts) (h Heard) {
+	isOther := func(seen wire.Finalist) bool { return !slices.Contains(l.state.Servers, seen.Server) }
 	p := f.looker(player)
-	if p == nil || v.Attempt != l.state.Attempt {
-		return Heard{}, nil
-	}
-	for _, seen := range v.Servers {
-		if !slices.Contains(l.state.Servers, seen.Server) {
-			return Heard{}, fmt.Errorf("a look at server %d, which is no finalist", seen.Server)
-		}
+	if p == nil || v.Attempt != l.state.Attempt || slices.ContainsFunc(v.Servers, isOther) {
+		return Heard{}
 	}
 	if h.IsElsewhere = isElsewhere(*p, v.Servers); h.IsElsewhere {
 		h.Note = sentence.Of("room.elsewhere", "player", player)
 	}
 	if h.Counts = l.expects(player); !h.Counts {
-		return h, nil
+		return h
 	}
 	known := maps.Clone(p.Known) // an answer may name a server twice
 	for _, seen := range v.Servers {
@@ -65,7 +60,7 @@ func (l *Looks) Hear(player people.ID, v wire.Verified, f Facts) (h Heard, err e
 	if h.IsLast = !(v.More && l.state.IsLong); h.IsLast {
 		l.StopAwaiting(player)
 	}
-	return h, nil
+	return h
 }
 
 // see takes a player's result for a server, and returns the part that counts.

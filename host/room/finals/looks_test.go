@@ -62,10 +62,7 @@ func (s *session) says(player people.ID, seen ...wire.Finalist) Heard {
 
 func (s *session) hears(player people.ID, v wire.Verified) Heard {
 	s.Helper()
-	h, err := s.Hear(player, v, s.Facts)
-	if err != nil {
-		s.Fatalf("%s: %v", player, err)
-	}
+	h := s.Hear(player, v, s.Facts)
 	for _, seen := range h.Seen {
 		if seen.Look != nil {
 			s.looked(player, *seen.Look)
