@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -16,7 +17,17 @@ type look struct {
 	room        *group
 	host        int
 	status      int
-	of          wire.Document
+	of          shown
+}
+
+// shown is what the checker reads of a room's [wire.Document].
+type shown struct {
+	Phase    wire.Phase        `json:"phase"`
+	Round    int               `json:"round"`
+	MaxRTTMs float64           `json:"max_rtt_ms"`
+	Held     sentence.Sentence `json:"held"`
+	Members  []wire.Member     `json:"members"`
+	Ballot   []wire.Nominee    `json:"ballot"`
 }
 
 // word is what somebody asked of a room. A host that has acknowledged it promises that it stays.
@@ -175,7 +186,7 @@ func missed(l look, words []word, round int, seen []sighting) (all []string) {
 	return all
 }
 
-func isOnBallot(of wire.Document, addr string) bool {
+func isOnBallot(of shown, addr string) bool {
 	return slices.ContainsFunc(of.Ballot, func(n wire.Nominee) bool { return n.Addr == addr })
 }
 

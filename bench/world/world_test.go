@@ -171,7 +171,7 @@ func TestChecker(t *testing.T) {
 		t.Errorf("NATS is away, and one is told: %s", text)
 	}
 	at := func(asked time.Duration, status, round int, limit float64, vote string, members ...string) look {
-		l := look{asked: asked, told: asked + 1, room: room, status: status, of: wire.Document{Round: round, MaxRTTMs: limit, Phase: wire.Phase{Name: wire.PhaseVoting},
+		l := look{asked: asked, told: asked + 1, room: room, status: status, of: shown{Round: round, MaxRTTMs: limit, Phase: wire.Phase{Name: wire.PhaseVoting},
 			Ballot: []wire.Nominee{{Addr: here}, {Addr: there}}}}
 		for _, name := range append(members, "p00") {
 			l.of.Members = append(l.of.Members, wire.Member{Name: name})
