@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/discovery"
@@ -148,10 +149,10 @@ func (w *world) judge(ops []op) (broken []string) {
 			}
 		}
 		before, isAgain := launched[launch{s.who, s.round}]
-		// The next program is sent, too, if the host cannot know of the last one, or its disk took nothing then.
+		// The next program is sent, too, if the host cannot know of the last one.
 		isAgain = isAgain && (before.life == s.life || s.at-before.at > toldTime && away(seen, s.who, before.at, before.at+toldTime) == 0 &&
 			!slices.ContainsFunc(ops, func(o op) bool {
-				return (o.kind == "disk-full" || o.kind == "disk-fails") && o.at < before.at+toldTime && o.at+o.lasts > before.at
+				return o.isDeaf() && o.at < before.at+toldTime && o.at+o.lasts > before.at
 			}))
 		switch m := (match{s.room, s.round}); {
 		case s.left != "" && !s.isOut:
@@ -183,6 +184,11 @@ func (w *world) judge(ops []op) (broken []string) {
 		}
 	}
 	return broken
+}
+
+// isDeaf says that a host hears nothing from players meanwhile, or keeps nothing of it.
+func (o op) isDeaf() bool {
+	return slices.Contains([]string{"freeze", "suspend", "cut-player-up", "disk-full", "disk-fails"}, strings.TrimPrefix(o.kind, ofOwner))
 }
 
 func (w *world) isListed(addr string) bool {
