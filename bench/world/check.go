@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery"
@@ -28,6 +27,8 @@ type sighting struct {
 	// isOut says that it may.
 	joined, lost, waits, isOut bool
 	left                       string
+	// unheard and heard say that the player's host no longer hears of the program, and that it does again.
+	unheard, heard bool
 }
 
 func (w *world) see(s sighting) {
@@ -151,8 +152,8 @@ func (w *world) judge(ops []op) (broken []string) {
 		before, isAgain := launched[launch{s.who, s.round}]
 		// The next program is sent, too, if the host cannot know of the last one.
 		isAgain = isAgain && (before.life == s.life || s.at-before.at > toldTime && away(seen, s.who, before.at, before.at+toldTime) == 0 &&
-			!slices.ContainsFunc(ops, func(o op) bool {
-				return o.isDeaf() && o.at < before.at+toldTime && o.at+o.lasts > before.at
+			!slices.ContainsFunc(ops, func(o op) bool { // a disk that takes nothing
+				return (o.kind == "disk-full" || o.kind == "disk-fails") && o.at < before.at+toldTime && o.at+o.lasts > before.at
 			}))
 		switch m := (match{s.room, s.round}); {
 		case s.left != "" && !s.isOut:
@@ -184,11 +185,6 @@ func (w *world) judge(ops []op) (broken []string) {
 		}
 	}
 	return broken
-}
-
-// isDeaf says that a host hears nothing from players meanwhile, or keeps nothing of it.
-func (o op) isDeaf() bool {
-	return slices.Contains([]string{"freeze", "suspend", "cut-player-up", "disk-full", "disk-fails"}, strings.TrimPrefix(o.kind, ofOwner))
 }
 
 func (w *world) isListed(addr string) bool {

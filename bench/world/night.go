@@ -422,7 +422,9 @@ func (w *world) do(o op, all []*group) (undo func()) {
 			h.clock.run(standing)
 		}
 		undo := w.around(h.node)
+		heard := w.deafen(all, func(p *gamer) bool { return int(p.at.Load()) == o.a })
 		return func() {
+			heard()
 			if o.kind == "suspend" {
 				h.clock.jump(int64(o.lasts / time.Second))
 				h.clock.run(100)
@@ -456,7 +458,8 @@ func (w *world) do(o op, all []*group) (undo func()) {
 	case "cut-hosts":
 		return both(w.hosts[o.a].node, w.hosts[o.b].node)
 	case "cut-player-up":
-		return both(fmt.Sprintf("p%02d", o.b), w.hosts[o.a].node)
+		back, heard := both(fmt.Sprintf("p%02d", o.b), w.hosts[o.a].node), w.deafen(all, func(p *gamer) bool { return p.n == o.b })
+		return func() { back(); heard() }
 	case "cut-player-down":
 		return both(w.hosts[o.a].node, fmt.Sprintf("p%02d", o.b))
 	case "stop-nats":

@@ -249,17 +249,45 @@ func away(seen []sighting, who string, from, to time.Duration) (longest time.Dur
 	for _, s := range seen {
 		switch {
 		case s.who != who:
-		case s.lost, s.waits, s.held: // at a host that holds its rooms nobody is in one
+		case s.lost, s.waits, s.unheard, s.held: // at a host that holds its rooms nobody is in one
 			if since < 0 {
 				since = s.at
 			}
-		case s.joined, s.left != "", s.phase != "":
+		case s.joined, s.heard, s.left != "", s.phase != "":
 			end(s.at)
 			since = -1
 		}
 	}
 	end(to)
 	return longest
+}
+
+// deafen notes that hosts hear nothing of some players, who are away for the others then.
+func (w *world) deafen(all []*group, is func(*gamer) bool) (undo func()) {
+	var unheard []*gamer
+	for _, g := range all {
+		for _, p := range g.players {
+			if is(p) {
+				unheard = append(unheard, p)
+				w.see(sighting{who: p.name, room: g, unheard: true})
+			}
+		}
+	}
+	return func() {
+		for _, p := range unheard {
+			w.mu.Lock()
+			var newest sighting
+			for _, s := range w.seen {
+				if s.who == p.name {
+					newest = s
+				}
+			}
+			w.mu.Unlock()
+			if newest.unheard { // otherwise the program is elsewhere by now
+				w.see(sighting{who: p.name, room: p.room, heard: true})
+			}
+		}
+	}
 }
 
 // newest returns what a player saw last: a state, or the end.
