@@ -229,8 +229,9 @@ const hear = {
   survey(m) { say({ type: 'surveyed', attempt: m.attempt, places: m.places.map((_, number) => forbidden(number)) }) },
   async finalists(m) {
     if (m.round !== round.number || !m.servers?.length) return
-    if (!round.looks[m.attempt]) print('look', { servers: m.servers.length, samples: m.samples })
-    say(await (round.looks[m.attempt] ??= look(m)))
+    const asked = `${m.attempt}: ${m.servers}` // the room's next host may give the number to another look
+    if (!round.looks[asked]) print('look', { servers: m.servers.length, samples: m.samples })
+    say(await (round.looks[asked] ??= look(m)))
   },
   launch(m) {
     if ((m.epoch ?? 0) < epoch) return
