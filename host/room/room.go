@@ -167,9 +167,6 @@ func (in Join) step(r *Room) error {
 		g.Evidence[player] = &evidence.PlayerResults{}
 	} else {
 		r.out.say(g.Attendance.Return(player, r.phase.traits().duty, !r.phase.traits().asksMore, r.now))
-		if r.phase.traits().isVoting && r.readmit(player) {
-			r.chooseAgain(sentence.Of("room.player-back", "player", player))
-		}
 	}
 	if when := r.phase.traits().sides; when == sides.Free || when == sides.Joining {
 		tellSides(r, g.Sides.Join(player, in.Hello.Side))
@@ -187,6 +184,9 @@ func (in Join) step(r *Room) error {
 	g.Locate(player, in.From, r.phase.traits().measuresAlone)
 	r.out.emit(Admit{player})
 	r.out.send(player, wire.Welcome{Version: wire.Version, Name: seat.Name, Token: seat.Token, Page: seat.Page})
+	if comer.Player != "" && r.phase.traits().isVoting && r.readmit(player) { // only now can it ask the player, too
+		r.chooseAgain(sentence.Of("room.player-back", "player", player))
+	}
 	r.catchUp(player)
 	return nil
 }

@@ -56,7 +56,13 @@ func (d *Driver) Step(in room.Input) error {
 	if d.Stepped != nil {
 		d.Stepped(in, err)
 	}
-	for _, o := range outputs {
+	for i, o := range outputs {
+		if by, admits := o.(room.Admit); admits && slices.ContainsFunc(outputs[:i], func(o room.Output) bool {
+			s, is := o.(room.Send)
+			return is && s.To == by.Player
+		}) {
+			panic("roomtest: a player is sent something before the connection is the player's, so it is lost")
+		}
 		o = d.byName(o)
 		if d.Out != nil {
 			d.Out(o)
