@@ -444,6 +444,9 @@ func (cl *claim) begin(ctx context.Context) error {
 	case cl.turn <- struct{}{}:
 		return nil
 	case <-ctx.Done():
+		if cl.isFenced() {
+			return store.ErrFenced
+		}
 		return asAway(ctx.Err())
 	}
 }
