@@ -435,7 +435,9 @@ func (w *world) do(o op, all []*group) (undo func()) {
 			undo()
 		}
 	case "jump":
-		w.machines[o.a].jump(int64(o.b))
+		if m := w.machines[o.a]; m.percent != standing { // nobody can tell how long a suspended one was if its date is set
+			m.jump(int64(o.b))
+		}
 	case "rate":
 		w.machines[o.a%len(w.machines)].run(o.b)
 		return func() { w.machines[o.a%len(w.machines)].run(100) }
