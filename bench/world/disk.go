@@ -217,7 +217,7 @@ func (f *opened) WriteAt(b []byte, at int64) (n int, err error) {
 	}
 	err = f.do(func() (err error) {
 		if f.of.isFull {
-			n, _ = f.File.WriteAt(b[:f.of.random.IntN(len(b))], at)
+			n, _ = f.File.WriteAt(b[:f.of.random.IntN(max(1, len(b)))], at)
 			return syscall.ENOSPC
 		}
 		n, err = f.File.WriteAt(b, at)
