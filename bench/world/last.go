@@ -328,10 +328,12 @@ func (f *finale) fallSilent() {
 	back := f.around(f.p.name)
 	time.Sleep(silentTime)
 	f.showsAway("whose line is silent")
-	if f.mu.Lock(); !isTold(f.seen, f.p.name, from, time.Since(f.began)) {
+	f.mu.Lock()
+	told := isTold(f.seen, f.p.name, from, time.Since(f.began))
+	f.mu.Unlock()
+	if !told {
 		f.fail("%s is not told of a silent line", f.p.name)
 	}
-	f.mu.Unlock()
 	back()
 	time.Sleep(lossTime)
 	if !f.isThere(f.p) {
