@@ -89,8 +89,13 @@ func TestDelayLine(t *testing.T) {
 			t.Errorf("%+v: %v", tt, !tt.holds)
 		}
 	}
-	argv, _, _, err := (&Launcher{Games: table}).fill(t.Context(), wire.Launch{Game: "openarena", Address: "127.0.0.1:61000"})
-	if got := strings.Join(argv, " "); err != nil || !strings.HasSuffix(got, "+connect 127.0.0.1:61000 +set cl_lanForcePackets 0") {
-		t.Errorf("a game with a line is started by %q, %v", got, err)
+	for own, ends := range map[string]string{
+		"": "+connect 127.0.0.1:61000 +set cl_lanForcePackets 0",
+		"[game.openarena]\nlaunch = [\"tavern://{address}\"]\n": "tavern://127.0.0.1:61000",
+	} {
+		argv, _, _, err := (&Launcher{Games: load(t, own)}).fill(t.Context(), wire.Launch{Game: "openarena", Address: "127.0.0.1:61000"})
+		if got := strings.Join(argv, " "); err != nil || !strings.HasSuffix(got, ends) {
+			t.Errorf("with %q a game with a line is started by %q, %v", own, got, err)
+		}
 	}
 }

@@ -181,7 +181,7 @@ func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string
 	}
 	target := Target{Address: address, QueryPort: to.QueryPort, Password: to.Password, Player: l.Player, Room: l.Room}
 	argv, isTyped, err = g.commandFor(template, target)
-	if g.DelayLine != nil && address.Addr().IsLoopback() && l.Command == "" && err == nil {
+	if err == nil && g.DelayLine != nil && l.Command == "" && address.Addr().IsLoopback() && !isURL(argv[len(argv)-1]) { // a link takes no arguments
 		argv = append(argv, g.DelayLine.Args...)
 	}
 	return argv, g.environ(target, to.Name), isTyped, err
