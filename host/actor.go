@@ -401,14 +401,15 @@ func (a *actor) leave() {
 	a.work.Wait()
 }
 
-// newest returns the newest view. A room whose goroutine ends here waits, for all that this host knows:
-// the next host may already have gone on.
-func (a *actor) newest() *page.View {
+// newest returns the newest state. A room whose goroutine ends here is held, for all that this host
+// knows: the next host may already have gone on.
+func (a *actor) newest() wire.Snapshot {
 	view, _ := a.views.get()
+	s := view.Snapshot
 	if cause := context.Cause(a.ctx); cause != nil && !errors.Is(cause, errOver) {
-		return view.Held(heldSentence)
+		s.Room.Held = heldSentence
 	}
-	return view
+	return s
 }
 
 // moved returns the message for players whose room is about to have another host, or the same host

@@ -328,7 +328,7 @@ func (h *Host) Room(code string) (wire.Snapshot, bool) {
 	if a == nil {
 		return wire.Snapshot{}, false
 	}
-	return a.newest().Snapshot, true
+	return a.newest(), true
 }
 
 // Watch yields the newest state of a room, now and at each change, until ctx, the room or the host

@@ -63,7 +63,7 @@ func (p *pageAPI) serveRoom(w http.ResponseWriter, r *http.Request) {
 	if a == nil {
 		return
 	}
-	room, l := a.newest().Snapshot.Document(), languageOf(w)
+	room, l := a.newest().Document(), languageOf(w)
 	room.Message = l.Capital(l.Say(headline(room)))
 	if p.isPublic {
 		room.Go = p.entrance(r).page("go/" + access.PublicID(a.keys.Link))

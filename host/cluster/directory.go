@@ -256,7 +256,9 @@ func (c *Cluster) missing() {
 		return // what was said during an outage is only coming in
 	}
 	d := &c.directory
-	c.work.Go(c.soundOut)
+	if d.mustSound() {
+		c.work.Go(func() { c.floatBuoy(c.ctx, c.config.Node) }) // without an answer the next one comes later
+	}
 	var silent []string
 	d.mu.Lock()
 	for node, n := range d.hosts {
@@ -291,10 +293,10 @@ func (c *Cluster) missing() {
 	}
 }
 
-// soundOut writes a buoy if the rooms' watch has told nothing for a while. If the watch does not tell that
-// either, its server lags behind, and the watches begin again on another one.
-func (c *Cluster) soundOut() {
-	d := &c.directory
+// mustSound reports whether the host should write a buoy, because the rooms' watch has told nothing for a
+// while. If the watch does not tell that either, its server lags behind, and the watches begin again on
+// another one.
+func (d *directory) mustSound() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.clock.Now()
@@ -302,12 +304,11 @@ func (c *Cluster) soundOut() {
 	case now.Sub(d.spoke) < soundEvery:
 	case d.tried.Before(d.spoke), now.Sub(d.tried) > soundEvery:
 		d.tried = now
-		d.mu.Unlock()
-		c.floatBuoy(c.ctx, c.config.Node) // without an answer the next one comes later
-		d.mu.Lock()
+		return true
 	case now.Sub(d.tried) > leaseTime && now.Sub(d.restarted) > leaseTime:
 		d.restarted, d.restart = now, wake(d.restart)
 	}
+	return false
 }
 
 // soundEvery is how long the rooms' watch may tell nothing until a buoy shows whether it still would.

@@ -31,8 +31,8 @@ type Seen struct {
 	Look   *Look
 }
 
-// Hear takes a player's answer. It ignores an answer to another look. That has another number, or,
-// if a host that lost the room has begun it, perhaps the same number and other servers.
+// Hear takes a player's answer. It ignores an answer to another look. Such a look has another number.
+// If a host that has lost the room began it, it may have the same number and other servers.
 func (l *Looks) Hear(player people.ID, v wire.Verified, f Facts) (h Heard) {
 	isOther := func(seen wire.Finalist) bool { return !slices.Contains(l.state.Servers, seen.Server) }
 	p := f.looker(player)
