@@ -401,12 +401,14 @@ func (a *actor) leave() {
 	a.work.Wait()
 }
 
-// newest returns the newest state. A room whose goroutine ends here is held, for all that this host
-// knows: the next host may already have gone on.
+// newest returns the newest state. It is held if, for all that this host knows, another host may have
+// gone on: the room's goroutine ends here, or has not yet heard that the lease has ended, as when the
+// machine was suspended.
 func (a *actor) newest() wire.Snapshot {
 	view, _ := a.views.get()
 	s := view.Snapshot
-	if cause := context.Cause(a.ctx); cause != nil && !errors.Is(cause, errOver) {
+	trusted, _ := a.keeper.store.Trust()
+	if cause := context.Cause(a.ctx); !errors.Is(cause, errOver) && (cause != nil || !trusted) {
 		s.Room.Held = heldSentence
 	}
 	return s

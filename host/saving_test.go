@@ -532,6 +532,29 @@ func TestClaimedUntrusted(t *testing.T) {
 	})
 }
 
+// TestLeaseEndsUnnoticed checks that a host shows at once that a room waits if its lease ended while the machine
+// was suspended, when nothing could tell the room.
+func TestLeaseEndsUnnoticed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewFakeStore()
+		h, err := New(Config{Store: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close()
+		code, _, err := h.Open(friday(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, isOver := range []bool{false, true} {
+			s.set(func() { s.away[s.name] = isOver })
+			if shown, _ := h.Room(code); shown.Room.Held.IsZero() == isOver {
+				t.Errorf("a host whose lease is over: %v shows that the room waits: %v", isOver, !isOver)
+			}
+		}
+	})
+}
+
 // TestSaveRhythm checks how long after a save the next one begins, by the failures in a row.
 func TestSaveRhythm(t *testing.T) {
 	const s = time.Second
