@@ -8,7 +8,7 @@ import (
 
 // Agenda is a plan that also takes requests. The coordinator of a group asks for
 // servers that could be the group's best, and they go before the player's own plan. The
-// agenda probes no server twice. The own plan learns the results of requests as if it
+// agenda probes no server twice unless [Agenda.AskAgain] says so. The own plan learns the results of requests as if it
 // had named those servers itself.
 //
 //	Ask ─▶ requests ─┐
@@ -60,6 +60,17 @@ func (a *Agenda) Ask(servers []int) {
 	case a.woken <- struct{}{}:
 	default: // the executor is about to look anyway
 	}
+}
+
+// AskAgain requests servers once more, because their results say nothing. Call it between two runs:
+// none names a server twice.
+func (a *Agenda) AskAgain(servers []int) {
+	a.mu.Lock()
+	for _, server := range servers {
+		delete(a.known, server)
+	}
+	a.mu.Unlock()
+	a.Ask(servers)
 }
 
 // Drop forgets the requests that are not under way yet.

@@ -153,6 +153,9 @@ func (p *Player) Step(in Input, now time.Time) []Output {
 		}
 	case Lost:
 		p.line.isIn = false
+		if p.round != nil {
+			p.round.cutOff()
+		}
 	case Tick:
 		p.tick(in)
 	case Say:
@@ -332,9 +335,7 @@ func (p *Player) welcome(m wire.Welcome) error {
 		p.do(Keep{m.Token})
 	}
 	l.others = slices.DeleteFunc(m.Hosts, func(at netip.AddrPort) bool { return at.Port() == 0 || !mayAsk(l.host, at.Addr()) })
-	if p.round != nil {
-		p.round.sent, p.round.saidDone = 0, false
-	}
+	p.isBack()
 	p.errands.sayAgain(&p.port)
 	p.recall.say(&p.port)
 	l.saidOutside = 0

@@ -181,6 +181,72 @@ func TestAsks(t *testing.T) {
 	s.wants("Drop")
 }
 
+// TestLineDown checks that a player asks servers again, once, that were silent while the host was away, unless another
+// measuring has begun.
+func TestLineDown(t *testing.T) {
+	back := wire.Welcome{Version: wire.Version, Token: "token"}
+	lost := func(servers ...int) (results []discovery.Result) {
+		for _, server := range servers {
+			results = append(results, discovery.Result{Server: server, State: discovery.Lost})
+		}
+		return results
+	}
+	for _, tt := range []struct {
+		name   string
+		before []wire.Message
+		isOver bool // the run has ended before the host is back
+		want   []int
+	}{
+		{"the run is over", nil, true, []int{2, 3}},
+		{"the run goes on", nil, false, []int{2, 3}},
+		{"everyone looks at finalists", []wire.Message{wire.Finalists{Round: 1, Servers: []int{1}, Samples: 1}}, true, nil},
+		{"the group plays", []wire.Message{wire.Launch{Round: 1, Address: "192.0.2.1:27960"}}, true, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScript(t, Options{})
+			measure := measureAll
+			measure.Strategy = wire.Coordinated
+			s.hears(listOfFour, measure, wire.Ask{Round: 1, Servers: []int{0, 1, 2, 3}})
+			run := s.runs[0]
+			for range 4 {
+				run.Plan.Next()
+			}
+			answered := discovery.Result{Server: 1, State: discovery.Answered, RTT: 20 * ms}
+			results := slices.Concat(lost(0), []discovery.Result{answered}, lost(2, 3))
+			for _, r := range results {
+				run.Plan.Observe(r)
+			}
+			s.step(Seen{Task: run.Task, Results: results})
+			if tt.isOver {
+				s.step(Ran{Task: run.Task})
+			}
+			for range 2 { // the second time nobody is asked
+				s.hears(tt.before...)
+				s.step(Lost{})
+				s.hears(back)
+				if !tt.isOver && len(s.runs) == 1 {
+					s.step(Ran{Task: run.Task})
+				}
+				var asked []int
+				for newest := s.runs[len(s.runs)-1]; newest.Task != run.Task && newest.Plan == run.Plan; {
+					probe, verdict := newest.Plan.Next()
+					if verdict != discovery.Go {
+						s.step(Seen{Task: newest.Task, Results: lost(asked...)})
+						s.step(Ran{Task: newest.Task})
+						break
+					}
+					asked = append(asked, probe.Server)
+					newest.Plan.Observe(lost(probe.Server)[0])
+				}
+				if !slices.Equal(asked, tt.want) {
+					t.Errorf("servers %v are asked again, want %v", asked, tt.want)
+				}
+				tt.want, run = nil, s.runs[len(s.runs)-1]
+			}
+		})
+	}
+}
+
 func TestLook(t *testing.T) {
 	s := newScript(t, Options{Seed: 1})
 	look := wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{1, 3}, Samples: 3}

@@ -44,6 +44,13 @@ type round struct {
 	sent     int
 	saidDone bool
 	shown    Progress
+	// isCutOff says that the connection to the host is lost, and heard is the number of results up to the last answer
+	// before that.
+	isCutOff bool
+	heard    int
+	// silent are servers to ask again after that, and again those that were.
+	silent []int
+	again  map[int]bool
 }
 
 // list begins a round, unless it repeats the current one. A host that lost its memory may send another list under the
@@ -57,7 +64,7 @@ func (p *Player) list(m wire.List) {
 	p.recall.keep(&p.port, p.round)
 	p.recall.kept, p.look = 0, nil
 	p.exposure.Forget()
-	p.round = &round{number: m.Round, servers: m.Servers, host: p.line.host, near: p.near.addrs}
+	p.round = &round{number: m.Round, servers: m.Servers, host: p.line.host, near: p.near.addrs, again: map[int]bool{}}
 }
 
 // stop cuts the measuring short.
@@ -194,8 +201,10 @@ func (p *Player) sayNames(servers []int) {
 func (p *Player) run() {
 	p.stop()
 	r := p.round
-	r.run, r.isCut = p.begin(), false
+	r.run, r.isCut, r.isDone = p.begin(), false, false
 	r.agenda.Resume()
+	r.agenda.AskAgain(r.silent)
+	r.silent = nil
 	among := len(slices.DeleteFunc(p.room.Players(), func(p wire.Person) bool { return !p.Connected }))
 	p.do(Run{Task: r.run, Game: r.measure.Game, Servers: r.servers, Plan: r.agenda, Exposure: p.exposure, Among: among, Began: r.began,
 		MinReach: discovery.ReachOf(r.host)})
@@ -221,7 +230,7 @@ func (p *Player) ran(in Ran) {
 		switch {
 		case in.Err != nil:
 			p.do(Leave{in.Err})
-		case !r.isCut && r.agenda.Pending(): // the host asked for more at the last moment, and nothing else needs the prober
+		case !r.isCut && (len(r.silent) > 0 || r.agenda.Pending()): // and nothing else needs the prober
 			p.run()
 		default:
 			r.isDone = true
@@ -231,6 +240,47 @@ func (p *Player) ran(in Ran) {
 		if s.task == in.Task {
 			p.sampled(s, in.Err)
 		}
+	}
+}
+
+// cutOff notes that the connection to the host is lost, and with it perhaps the whole line.
+func (r *round) cutOff() {
+	if r.isCutOff {
+		return
+	}
+	r.isCutOff, r.heard = true, len(r.results)
+	for r.heard > r.known && r.results[r.heard-1].State != discovery.Answered {
+		r.heard--
+	}
+}
+
+// isBack sends a host all results. While the player measures, the servers that have been silent since the last answer
+// before the connection was lost are asked again, because the line may have been down. Otherwise the group would lose
+// them, and whoever heard them in time would seem to lie. However often a host hangs up, a server is asked again only once
+// a round.
+func (p *Player) isBack() {
+	r := p.round
+	if r == nil {
+		return
+	}
+	r.sent, r.saidDone = 0, false
+	isPast := r.isCut || p.look != nil || p.launch.newest != nil && p.launch.newest.Round == r.number
+	if !r.isCutOff || r.agenda == nil || isPast {
+		return
+	}
+	r.isCutOff = false
+	results := slices.Clone(r.results[:r.heard]) // messages that wait have parts of the old ones
+	for _, result := range r.results[r.heard:] {
+		if result.State == discovery.Lost && !r.again[result.Server] {
+			r.again[result.Server] = true
+			r.silent = append(r.silent, result.Server)
+		} else {
+			results = append(results, result)
+		}
+	}
+	r.results = results
+	if r.run == 0 && len(r.silent) > 0 {
+		p.run()
 	}
 }
 
