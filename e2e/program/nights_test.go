@@ -166,6 +166,9 @@ var causes = []cause{
 		setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Idle: linuxIdle, Full: netfab.Refuse}},
 	},
 	{name: "host's IPv4 address changes for good", strikes: func(n *session) {
+		for _, a := range allPeers(n) { // whoever has never been in knows no other address
+			eventually(n.t, "all are in", func() bool { return strings.Contains(a.out.String(), " is here") })
+		}
 		if err := n.net.Renumber(n.host, netip.MustParsePrefix("198.51.100.99/32"), hostAddrs[1]); err != nil {
 			n.t.Error(err)
 		}
