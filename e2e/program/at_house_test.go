@@ -50,6 +50,6 @@ func TestHouseholdHosts(t *testing.T) {
 	link := ann.awaits(`(?m)^link  (\S+)$`)[1]
 	bob, cat := play(1, "join", link), play(2, "join", link)
 	for _, p := range []*process{ann, bob, cat} {
-		p.awaits(`host it in (ann|bob|cat)'s computer: \d+ ms on average, \d+ at worst`)
+		p.awaits(`host it on (ann|bob|cat)'s computer: \d+ ms on average, \d+ at worst`)
 	}
 }
