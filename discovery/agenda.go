@@ -8,8 +8,8 @@ import (
 
 // Agenda is a plan that also takes requests. The coordinator of a group asks for
 // servers that could be the group's best, and they go before the player's own plan. The
-// agenda probes no server twice unless [Agenda.AskAgain] says so. The own plan learns the results of requests as if it
-// had named those servers itself.
+// agenda probes a server twice only if [Agenda.AskAgain] wants it. The own plan learns the
+// results of requests as if it had named those servers itself.
 //
 //	Ask ─▶ requests ─┐
 //	                 ├─▶ Next ─▶ executor ─▶ Observe ─▶ own plan, where it asked
@@ -62,8 +62,8 @@ func (a *Agenda) Ask(servers []int) {
 	}
 }
 
-// AskAgain requests servers once more, because their results say nothing. Call it between two runs:
-// none names a server twice.
+// AskAgain requests servers once more, because their results say nothing. Call it between
+// two runs: none may name a server twice.
 func (a *Agenda) AskAgain(servers []int) {
 	a.mu.Lock()
 	for _, server := range servers {

@@ -230,7 +230,7 @@ func (p *Player) ran(in Ran) {
 		switch {
 		case in.Err != nil:
 			p.do(Leave{in.Err})
-		case !r.isCut && (len(r.silent) > 0 || r.agenda.Pending()): // and nothing else needs the prober
+		case !r.isCut && (len(r.silent) > 0 || r.agenda.Pending()): // there is more to ask, and nothing goes first
 			p.run()
 		default:
 			r.isDone = true
