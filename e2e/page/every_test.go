@@ -314,7 +314,7 @@ func TestEveryStage(t *testing.T) {
 			name := fmt.Sprintf("%s-%d", s.name, people)
 			b.resize(pocket)
 			b.drawn(s.name, s.stage, people, 1)
-			if s.name == "lobby" {
+			if s.name == "lobby" && people == len(nicknames) { // of a few it says what they do instead
 				b.sees("#stage", "about Netherlands")
 				if strings.Contains(b.reads("#stage"), "Korea") {
 					b.Error("the lobby tells where somebody is who does not want that")
