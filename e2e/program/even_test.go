@@ -37,18 +37,25 @@ var evenFor = flag.Duration("even-for", 4*time.Second, "how long TestEvenSides p
 
 const oob = "\xff\xff\xff\xff"
 
-// ask sends a packet without a connection and returns the answer, and how long it took. It asks until
-// there is one.
-func ask(t *testing.T, conn *net.UDPConn, to netip.AddrPort, question string) (answer string, took time.Duration) {
+// ask sends a packet without a connection until an answer comes that begins as the answers to this
+// question do. It returns what follows that, and how long it took.
+func ask(t *testing.T, conn *net.UDPConn, to netip.AddrPort, question, begins string) (answer string, took time.Duration) {
 	t.Helper()
 	b := make([]byte, 1<<16)
+	began := time.Now()
 	eventually(t, fmt.Sprintf("%v answers %q", to, question), func() bool {
-		asked := time.Now()
 		_, _ = conn.WriteToUDPAddrPort([]byte(oob+question), to)
-		_ = conn.SetReadDeadline(asked.Add(time.Second))
-		n, from, err := conn.ReadFromUDPAddrPort(b)
-		answer, took = strings.TrimPrefix(string(b[:max(0, n)]), oob), time.Since(asked)
-		return err == nil && from == to
+		_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+		for {
+			n, from, err := conn.ReadFromUDPAddrPort(b)
+			if err != nil {
+				return false
+			}
+			if said, ok := strings.CutPrefix(string(b[:n]), oob+begins); ok && from == to {
+				answer, took = said, time.Since(began)
+				return true
+			}
+		}
 	})
 	return answer, took
 }
@@ -76,7 +83,8 @@ func lineTo(t *testing.T, server netip.AddrPort, by time.Duration) *delayed.Line
 }
 
 // TestDelayLine plays on real servers through a delay line: the server's status shows the longer ping.
-// Without the line the game gets there at once by the server's own address.
+// Without the line the game gets there at once by the server's own address. It plays until the pings are
+// right, because a busy machine makes them longer, and shorter if the server's own clock is late.
 func TestDelayLine(t *testing.T) {
 	t.Parallel()
 	const by = 80 * time.Millisecond
@@ -86,20 +94,19 @@ func TestDelayLine(t *testing.T) {
 	}{"MVDSV": {mvdsv, playQuakeWorld}, "DarkPlaces": {darkPlaces, playDarkPlaces}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			at := game.start(t)
-			direct := game.play(t, at, at, "direct")
-			line := lineTo(t, at, by)
-			through := game.play(t, line.Addr(), at, "anna")
-			if err := line.Close(); err != nil {
-				t.Fatal(err)
-			}
-			again := game.play(t, at, at, "again")
-			if raised := through - min(direct, again); raised < by-10*time.Millisecond || raised > by+15*time.Millisecond {
-				t.Errorf("the line of %v raises the status' ping by %v", by, raised)
-			}
-			if again > direct+15*time.Millisecond {
-				t.Errorf("without the line the ping is %v, and was %v", again, direct)
-			}
+			eventually(t, fmt.Sprintf("a line of %v raises the status' ping by that", by), func() bool {
+				at := game.start(t)
+				direct := game.play(t, at, at, "direct")
+				line := lineTo(t, at, by)
+				through := game.play(t, line.Addr(), at, "anna")
+				if err := line.Close(); err != nil {
+					t.Fatal(err)
+				}
+				again := game.play(t, at, at, "again")
+				t.Logf("pings: %v, %v through the line, and %v after it", direct, through, again)
+				raised := through - min(direct, again)
+				return raised >= by-10*time.Millisecond && raised <= by+15*time.Millisecond && again <= direct+15*time.Millisecond
+			})
 		})
 	}
 	t.Run("ioquake3", func(t *testing.T) {
@@ -111,15 +118,13 @@ func TestDelayLine(t *testing.T) {
 			"+set", "cl_motd", "0", "+set", "ttycon", "0", "+set", "dedicated", "1", "+set", "net_enabled", "1", "+set", "net_ip", "127.0.0.1",
 			"+set", "net_port", fmt.Sprint(at.Port()), "+set", "sv_master1", "", "+set", "sv_master2", "", "+set", "com_hunkMegs", "64", "+map", "oa_dm1"))
 		game := socket(t)
-		answer, _ := ask(t, game, at, "getinfo xyz")
+		answer, _ := ask(t, game, at, "getinfo xyz", "infoResponse\n")
 		line := lineTo(t, at, by)
-		through, took := ask(t, game, line.Addr(), "getinfo xyz")
+		through, took := ask(t, game, line.Addr(), "getinfo xyz", "infoResponse\n")
 		if through != answer || took < by {
 			t.Errorf("through the line comes %q after %v, directly %q", through, took, answer)
 		}
-		if challenge, _ := ask(t, game, line.Addr(), "getchallenge 7 Quake3Arena"); !strings.HasPrefix(challenge, "challengeResponse ") {
-			t.Errorf("a game that connects through the line is told %q", challenge)
-		}
+		ask(t, game, line.Addr(), "getchallenge 7 Quake3Arena", "challengeResponse ") // what a game that connects is told
 	})
 }
 
@@ -127,7 +132,7 @@ func mvdsv(t *testing.T) netip.AddrPort {
 	t.Helper()
 	at := netip.MustParseAddrPort(freeport.UDP(t))
 	start(t, "mvdsv", quakeWorld(t, t.TempDir(), at))
-	ask(t, socket(t), at, "status 23\n")
+	ask(t, socket(t), at, "status 23\n", "n")
 	return at
 }
 
@@ -141,13 +146,11 @@ func playQuakeWorld(t *testing.T, by, server netip.AddrPort, name string) time.D
 func playQuakeWorldUntil(t *testing.T, by, server netip.AddrPort, name string, last func()) time.Duration {
 	t.Helper()
 	game, window := socket(t), socket(t)
-	said, _ := ask(t, game, by, "getchallenge\n")
-	challenge := strings.TrimRight(strings.TrimPrefix(said, "c"), "\x00\n")
+	said, _ := ask(t, game, by, "getchallenge\n", "c")
+	challenge := strings.TrimRight(said, "\x00\n")
 	qport := uint16(game.LocalAddr().(*net.UDPAddr).Port) // tells games of one address apart
 	connect := fmt.Sprintf("connect 28 %d %s \"\\name\\%s\\rate\\25000\\topcolor\\0\\bottomcolor\\0\"\n", qport, challenge, name)
-	if said, _ = ask(t, game, by, connect); !strings.HasPrefix(said, "j") {
-		t.Fatalf("the server answers a game that connects: %q", said)
-	}
+	ask(t, game, by, connect, "j")
 	var mu sync.Mutex
 	sequence, acknowledged, reliable, spawns := uint32(0), uint32(0), uint32(0), ""
 	over := make(chan struct{})
@@ -196,7 +199,7 @@ func playQuakeWorldUntil(t *testing.T, by, server netip.AddrPort, name string, l
 			}
 			time.Sleep(time.Second / 60)
 		}
-		status, _ := ask(t, window, server, "status 23\n")
+		status, _ := ask(t, window, server, "status 23\n", "n")
 		for line := range strings.Lines(status) { // id, frags, minutes, ping, "name"
 			var id, frags, minutes, ms int
 			if _, err := fmt.Sscan(line, &id, &frags, &minutes, &ms); err == nil && strings.Contains(line, `"`+name+`"`) {
