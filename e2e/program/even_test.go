@@ -207,7 +207,7 @@ func playQuakeWorldUntil(t *testing.T, by, server netip.AddrPort, name string, l
 				looks++
 			}
 		}
-		return looks > 8 // the server averages over 64 packets
+		return looks > 4 // the server averages over 64 packets
 	})
 	last()
 	b := le.LittleEndian.AppendUint32(le.LittleEndian.AppendUint32(nil, sequence+1), acknowledged|reliable)
