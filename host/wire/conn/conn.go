@@ -414,7 +414,8 @@ func (c *Conn) write() {
 		if !ok {
 			return
 		}
-		if err := c.writeFrame(frame); err != nil {
+		// After the other side's close frame the reader says why the connection ends.
+		if err := c.writeFrame(frame); err != nil && !errors.Is(err, websocket.ErrCloseSent) {
 			c.broken(fmt.Errorf("conn: write: %w", err))
 		}
 	}

@@ -216,6 +216,30 @@ func TestFarewell(t *testing.T) {
 	}
 }
 
+// TestClosedByPeer checks that a host knows that the peer has closed the connection, even if the host
+// had something to say at that very moment.
+func TestClosedByPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hostWS, peerWS := pair(t)
+		defer peerWS.Close()
+		host := conn.New(hostWS, conn.AtHost)
+		hostWS.SetCloseHandler(func(code int, _ string) error {
+			err := hostWS.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
+			host.Send(wire.Measure{})
+			synctest.Wait()
+			return err
+		})
+		ended := start(t.Context(), host, ignore)
+		if err := peerWS.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(4000, "bye"), time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		var closed *websocket.CloseError
+		if err := <-ended; !errors.As(err, &closed) || closed.Code != 4000 {
+			t.Errorf("the connection ended with %v", err)
+		}
+	})
+}
+
 // TestPings checks that a peer that answers pings may be silent for hours, and that the host closes
 // the connection of one that does not.
 func TestPings(t *testing.T) {
