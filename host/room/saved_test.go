@@ -320,3 +320,12 @@ func TestEveryFieldIsKept(t *testing.T) {
 		}
 	}
 }
+
+// TestWaited checks that people read how long everything waited, in whole seconds.
+func TestWaited(t *testing.T) {
+	n := choosing(t, 2)
+	for waited, told := range map[time.Duration]string{400 * time.Millisecond: "1 second", 1600 * time.Millisecond: "2 seconds"} {
+		n.Step(room.Waited{For: waited})
+		n.Noted("the host couldn’t save anything for " + told + ": everything waited, and goes on now")
+	}
+}

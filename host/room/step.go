@@ -308,7 +308,7 @@ func (in Stored) step(r *Room) error {
 }
 
 func (in Waited) step(r *Room) error {
-	r.out.say(sentence.Of("room.waited", "time", in.For.Round(time.Second)))
+	r.out.say(sentence.Of("room.waited", "time", max(time.Second, in.For.Round(time.Second))))
 	return nil
 }
 
