@@ -55,6 +55,7 @@ func ask(t *testing.T, conn *net.UDPConn, to netip.AddrPort, question, begins st
 				answer, took = said, time.Since(began)
 				return true
 			}
+			t.Logf("after %q comes %q from %v", question, b[:n], from) // to an earlier question, or a refusal
 		}
 	})
 	return answer, took
